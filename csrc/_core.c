@@ -585,80 +585,80 @@ static void (*_cffi_call_python_org)(struct _cffi_externpy_s *, char *);
 /************************************************************/
 
 static void *_cffi_types[] = {
-/*  0 */ _CFFI_OP(_CFFI_OP_FUNCTION, 420), // char const *()(void)
+/*  0 */ _CFFI_OP(_CFFI_OP_FUNCTION, 426), // char const *()(void)
 /*  1 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/*  2 */ _CFFI_OP(_CFFI_OP_FUNCTION, 444), // ge_status()(ge_engine *, ge_err *)
-/*  3 */ _CFFI_OP(_CFFI_OP_POINTER, 428), // ge_engine *
-/*  4 */ _CFFI_OP(_CFFI_OP_POINTER, 429), // ge_err *
+/*  2 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_engine *, ge_err *)
+/*  3 */ _CFFI_OP(_CFFI_OP_POINTER, 434), // ge_engine *
+/*  4 */ _CFFI_OP(_CFFI_OP_POINTER, 435), // ge_err *
 /*  5 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/*  6 */ _CFFI_OP(_CFFI_OP_FUNCTION, 444), // ge_status()(ge_engine *, ge_matcher * *, ge_err *)
+/*  6 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_engine *, ge_matcher * *, ge_err *)
 /*  7 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
 /*  8 */ _CFFI_OP(_CFFI_OP_POINTER, 93), // ge_matcher * *
 /*  9 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 10 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 11 */ _CFFI_OP(_CFFI_OP_FUNCTION, 444), // ge_status()(ge_engine *, uint32_t, uint32_t *, ge_err *)
+/* 11 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_engine *, uint32_t, uint32_t *, ge_err *)
 /* 12 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
 /* 13 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22), // uint32_t
 /* 14 */ _CFFI_OP(_CFFI_OP_POINTER, 13), // uint32_t *
 /* 15 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 16 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 17 */ _CFFI_OP(_CFFI_OP_FUNCTION, 444), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, ge_engine * *, ge_err *)
-/* 18 */ _CFFI_OP(_CFFI_OP_POINTER, 432), // ge_grammar *
-/* 19 */ _CFFI_OP(_CFFI_OP_POINTER, 448), // ge_vocab *
+/* 17 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, ge_engine * *, ge_err *)
+/* 18 */ _CFFI_OP(_CFFI_OP_POINTER, 438), // ge_grammar *
+/* 19 */ _CFFI_OP(_CFFI_OP_POINTER, 454), // ge_vocab *
 /* 20 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 21 */ _CFFI_OP(_CFFI_OP_POINTER, 3), // ge_engine * *
 /* 22 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 23 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 24 */ _CFFI_OP(_CFFI_OP_FUNCTION, 444), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, int32_t, ge_plan * *, ge_err *)
+/* 24 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, int32_t, ge_plan * *, ge_err *)
 /* 25 */ _CFFI_OP(_CFFI_OP_NOOP, 18),
 /* 26 */ _CFFI_OP(_CFFI_OP_NOOP, 19),
 /* 27 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 28 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21), // int32_t
-/* 29 */ _CFFI_OP(_CFFI_OP_POINTER, 168), // ge_plan * *
+/* 29 */ _CFFI_OP(_CFFI_OP_POINTER, 174), // ge_plan * *
 /* 30 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 31 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 32 */ _CFFI_OP(_CFFI_OP_FUNCTION, 444), // ge_status()(ge_ir *, ge_rules const *, ge_grammar * *, ge_err *)
-/* 33 */ _CFFI_OP(_CFFI_OP_POINTER, 433), // ge_ir *
-/* 34 */ _CFFI_OP(_CFFI_OP_POINTER, 441), // ge_rules const *
+/* 32 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_ir *, ge_rules const *, ge_grammar * *, ge_err *)
+/* 33 */ _CFFI_OP(_CFFI_OP_POINTER, 439), // ge_ir *
+/* 34 */ _CFFI_OP(_CFFI_OP_POINTER, 447), // ge_rules const *
 /* 35 */ _CFFI_OP(_CFFI_OP_POINTER, 18), // ge_grammar * *
 /* 36 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 37 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 38 */ _CFFI_OP(_CFFI_OP_FUNCTION, 444), // ge_status()(ge_ir *, uint32_t const *, size_t, uint8_t const *, size_t, size_t *, ge_err *)
+/* 38 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_ir *, uint32_t const *, size_t, uint8_t const *, size_t, size_t *, ge_err *)
 /* 39 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
 /* 40 */ _CFFI_OP(_CFFI_OP_POINTER, 13), // uint32_t const *
 /* 41 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28), // size_t
-/* 42 */ _CFFI_OP(_CFFI_OP_POINTER, 322), // uint8_t const *
+/* 42 */ _CFFI_OP(_CFFI_OP_POINTER, 328), // uint8_t const *
 /* 43 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 44 */ _CFFI_OP(_CFFI_OP_POINTER, 41), // size_t *
 /* 45 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 46 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 47 */ _CFFI_OP(_CFFI_OP_FUNCTION, 444), // ge_status()(ge_ir *, uint32_t, int32_t *, ge_err *)
+/* 47 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_ir *, uint32_t, int32_t *, ge_err *)
 /* 48 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
 /* 49 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 50 */ _CFFI_OP(_CFFI_OP_POINTER, 28), // int32_t *
 /* 51 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 52 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 53 */ _CFFI_OP(_CFFI_OP_FUNCTION, 444), // ge_status()(ge_ir *, uint32_t, uint32_t *, ge_err *)
+/* 53 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_ir *, uint32_t, uint32_t *, ge_err *)
 /* 54 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
 /* 55 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 56 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
 /* 57 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 58 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 59 */ _CFFI_OP(_CFFI_OP_FUNCTION, 444), // ge_status()(ge_ir *, uint32_t, uint32_t, uint32_t *, ge_err *)
+/* 59 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_ir *, uint32_t, uint32_t, uint32_t *, ge_err *)
 /* 60 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
 /* 61 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 62 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 63 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
 /* 64 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 65 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 66 */ _CFFI_OP(_CFFI_OP_FUNCTION, 444), // ge_status()(ge_ir *, uint32_t, uint64_t, uint64_t *, ge_err *)
+/* 66 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_ir *, uint32_t, uint64_t, uint64_t *, ge_err *)
 /* 67 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
 /* 68 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 69 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 24), // uint64_t
 /* 70 */ _CFFI_OP(_CFFI_OP_POINTER, 69), // uint64_t *
 /* 71 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 72 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 73 */ _CFFI_OP(_CFFI_OP_FUNCTION, 444), // ge_status()(ge_ir *, uint32_t, uint8_t const *, size_t, int32_t *, ge_err *)
+/* 73 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_ir *, uint32_t, uint8_t const *, size_t, int32_t *, ge_err *)
 /* 74 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
 /* 75 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 76 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
@@ -666,377 +666,383 @@ static void *_cffi_types[] = {
 /* 78 */ _CFFI_OP(_CFFI_OP_NOOP, 50),
 /* 79 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 80 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 81 */ _CFFI_OP(_CFFI_OP_FUNCTION, 444), // ge_status()(ge_ir const *, size_t, ge_ir * *, ge_err *)
-/* 82 */ _CFFI_OP(_CFFI_OP_POINTER, 433), // ge_ir const *
+/* 81 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_ir const *, size_t, ge_ir * *, ge_err *)
+/* 82 */ _CFFI_OP(_CFFI_OP_POINTER, 439), // ge_ir const *
 /* 83 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 84 */ _CFFI_OP(_CFFI_OP_POINTER, 33), // ge_ir * *
 /* 85 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 86 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 87 */ _CFFI_OP(_CFFI_OP_FUNCTION, 444), // ge_status()(ge_limits const *, ge_ir * *, ge_err *)
-/* 88 */ _CFFI_OP(_CFFI_OP_POINTER, 434), // ge_limits const *
+/* 87 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_limits const *, ge_ir * *, ge_err *)
+/* 88 */ _CFFI_OP(_CFFI_OP_POINTER, 440), // ge_limits const *
 /* 89 */ _CFFI_OP(_CFFI_OP_NOOP, 84),
 /* 90 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 91 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 92 */ _CFFI_OP(_CFFI_OP_FUNCTION, 444), // ge_status()(ge_matcher *, ge_engine *, ge_err *)
-/* 93 */ _CFFI_OP(_CFFI_OP_POINTER, 437), // ge_matcher *
+/* 92 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_matcher *, ge_engine *, ge_err *)
+/* 93 */ _CFFI_OP(_CFFI_OP_POINTER, 443), // ge_matcher *
 /* 94 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
 /* 95 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 96 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 97 */ _CFFI_OP(_CFFI_OP_FUNCTION, 444), // ge_status()(ge_matcher *, ge_err *)
+/* 97 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_matcher *, ge_err *)
 /* 98 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
 /* 99 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 100 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 101 */ _CFFI_OP(_CFFI_OP_FUNCTION, 444), // ge_status()(ge_matcher *, ge_matcher * *, ge_err *)
+/* 101 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_matcher *, ge_matcher * *, ge_err *)
 /* 102 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
 /* 103 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
 /* 104 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 105 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 106 */ _CFFI_OP(_CFFI_OP_FUNCTION, 444), // ge_status()(ge_matcher *, int64_t *, size_t, size_t *, ge_err *)
+/* 106 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_matcher *, int64_t *, size_t, size_t *, ge_err *)
 /* 107 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
-/* 108 */ _CFFI_OP(_CFFI_OP_POINTER, 246), // int64_t *
+/* 108 */ _CFFI_OP(_CFFI_OP_POINTER, 252), // int64_t *
 /* 109 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 110 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
 /* 111 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 112 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 113 */ _CFFI_OP(_CFFI_OP_FUNCTION, 444), // ge_status()(ge_matcher *, int64_t const *, size_t, int32_t, size_t *, ge_err *)
+/* 113 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_matcher *, int64_t const *, size_t, int32_t, size_t *, ge_err *)
 /* 114 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
-/* 115 */ _CFFI_OP(_CFFI_OP_POINTER, 246), // int64_t const *
+/* 115 */ _CFFI_OP(_CFFI_OP_POINTER, 252), // int64_t const *
 /* 116 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 117 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
 /* 118 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
 /* 119 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 120 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 121 */ _CFFI_OP(_CFFI_OP_FUNCTION, 444), // ge_status()(ge_matcher *, size_t, ge_err *)
+/* 121 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_matcher *, size_t, ge_err *)
 /* 122 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
 /* 123 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 124 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 125 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 126 */ _CFFI_OP(_CFFI_OP_FUNCTION, 444), // ge_status()(ge_matcher *, uint32_t *, size_t, size_t *, ge_err *)
+/* 126 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_matcher *, uint32_t *, size_t, size_t *, ge_err *)
 /* 127 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
 /* 128 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
 /* 129 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 130 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
 /* 131 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 132 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 133 */ _CFFI_OP(_CFFI_OP_FUNCTION, 444), // ge_status()(ge_matcher *, uint32_t, uint32_t *, size_t *, ge_err *)
+/* 133 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_matcher *, uint32_t const *, size_t, ge_err *)
 /* 134 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
-/* 135 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 136 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
-/* 137 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
-/* 138 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 139 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 140 */ _CFFI_OP(_CFFI_OP_FUNCTION, 444), // ge_status()(ge_matcher *, uint8_t *, size_t, size_t *, ge_err *)
-/* 141 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
-/* 142 */ _CFFI_OP(_CFFI_OP_POINTER, 322), // uint8_t *
-/* 143 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 144 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
-/* 145 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 146 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 147 */ _CFFI_OP(_CFFI_OP_FUNCTION, 444), // ge_status()(ge_matcher *, uint8_t const *, size_t, int32_t, size_t *, ge_err *)
-/* 148 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
-/* 149 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
-/* 150 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 151 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
-/* 152 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
-/* 153 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 154 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 155 */ _CFFI_OP(_CFFI_OP_FUNCTION, 444), // ge_status()(ge_matcher *, uint8_t const *, size_t, uint32_t *, uint32_t *, size_t *, uint32_t *, size_t *, size_t, ge_err *)
-/* 156 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
-/* 157 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
-/* 158 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 159 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
-/* 160 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
-/* 161 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
-/* 162 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
-/* 163 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
+/* 135 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
+/* 136 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 137 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 138 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 139 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_matcher *, uint32_t, uint32_t *, size_t *, ge_err *)
+/* 140 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
+/* 141 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 142 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
+/* 143 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
+/* 144 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 145 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 146 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_matcher *, uint8_t *, size_t, size_t *, ge_err *)
+/* 147 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
+/* 148 */ _CFFI_OP(_CFFI_OP_POINTER, 328), // uint8_t *
+/* 149 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 150 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
+/* 151 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 152 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 153 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_matcher *, uint8_t const *, size_t, int32_t, size_t *, ge_err *)
+/* 154 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
+/* 155 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
+/* 156 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 157 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
+/* 158 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
+/* 159 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 160 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 161 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_matcher *, uint8_t const *, size_t, uint32_t *, uint32_t *, size_t *, uint32_t *, size_t *, size_t, ge_err *)
+/* 162 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
+/* 163 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
 /* 164 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 165 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 166 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 167 */ _CFFI_OP(_CFFI_OP_FUNCTION, 444), // ge_status()(ge_plan *, uint32_t const *, uint32_t const *, uint32_t, ge_dfa * *, ge_err *)
-/* 168 */ _CFFI_OP(_CFFI_OP_POINTER, 439), // ge_plan *
-/* 169 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
-/* 170 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
-/* 171 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 172 */ _CFFI_OP(_CFFI_OP_POINTER, 337), // ge_dfa * *
-/* 173 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 174 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 175 */ _CFFI_OP(_CFFI_OP_FUNCTION, 444), // ge_status()(ge_vocab const *, uint8_t const *, size_t, int32_t, uint32_t *, size_t *, size_t *, ge_err *)
-/* 176 */ _CFFI_OP(_CFFI_OP_POINTER, 448), // ge_vocab const *
-/* 177 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
-/* 178 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 179 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
-/* 180 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
-/* 181 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
-/* 182 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
-/* 183 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 184 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 185 */ _CFFI_OP(_CFFI_OP_FUNCTION, 444), // ge_status()(ge_vocab const *, uint8_t const *, size_t, uint32_t *, size_t *, ge_err *)
-/* 186 */ _CFFI_OP(_CFFI_OP_NOOP, 176),
-/* 187 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
-/* 188 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 189 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
-/* 190 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
-/* 191 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 192 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 193 */ _CFFI_OP(_CFFI_OP_FUNCTION, 444), // ge_status()(int32_t, ge_dfa * *, ge_err *)
-/* 194 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
-/* 195 */ _CFFI_OP(_CFFI_OP_NOOP, 172),
-/* 196 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 197 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 198 */ _CFFI_OP(_CFFI_OP_FUNCTION, 444), // ge_status()(int32_t, ge_vocab * *, ge_err *)
-/* 199 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
-/* 200 */ _CFFI_OP(_CFFI_OP_POINTER, 19), // ge_vocab * *
-/* 201 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 202 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 203 */ _CFFI_OP(_CFFI_OP_FUNCTION, 444), // ge_status()(uint8_t const *, uint32_t const *, uint32_t, uint32_t, uint32_t const *, uint32_t, ge_vocab * *, ge_err *)
-/* 204 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
-/* 205 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
-/* 206 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 207 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 208 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
-/* 209 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 210 */ _CFFI_OP(_CFFI_OP_NOOP, 200),
-/* 211 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 212 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 213 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_dfa const *, uint32_t)
-/* 214 */ _CFFI_OP(_CFFI_OP_POINTER, 426), // ge_dfa const *
+/* 165 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
+/* 166 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
+/* 167 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
+/* 168 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
+/* 169 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
+/* 170 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 171 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 172 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 173 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_plan *, uint32_t const *, uint32_t const *, uint32_t, ge_dfa * *, ge_err *)
+/* 174 */ _CFFI_OP(_CFFI_OP_POINTER, 445), // ge_plan *
+/* 175 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
+/* 176 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
+/* 177 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 178 */ _CFFI_OP(_CFFI_OP_POINTER, 343), // ge_dfa * *
+/* 179 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 180 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 181 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_vocab const *, uint8_t const *, size_t, int32_t, uint32_t *, size_t *, size_t *, ge_err *)
+/* 182 */ _CFFI_OP(_CFFI_OP_POINTER, 454), // ge_vocab const *
+/* 183 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
+/* 184 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 185 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
+/* 186 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
+/* 187 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
+/* 188 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
+/* 189 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 190 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 191 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_vocab const *, uint8_t const *, size_t, uint32_t *, size_t *, ge_err *)
+/* 192 */ _CFFI_OP(_CFFI_OP_NOOP, 182),
+/* 193 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
+/* 194 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 195 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
+/* 196 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
+/* 197 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 198 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 199 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(int32_t, ge_dfa * *, ge_err *)
+/* 200 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
+/* 201 */ _CFFI_OP(_CFFI_OP_NOOP, 178),
+/* 202 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 203 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 204 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(int32_t, ge_vocab * *, ge_err *)
+/* 205 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
+/* 206 */ _CFFI_OP(_CFFI_OP_POINTER, 19), // ge_vocab * *
+/* 207 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 208 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 209 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(uint8_t const *, uint32_t const *, uint32_t, uint32_t, uint32_t const *, uint32_t, ge_vocab * *, ge_err *)
+/* 210 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
+/* 211 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
+/* 212 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 213 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 214 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
 /* 215 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 216 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 217 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_dfa const *, uint32_t, uint32_t *)
-/* 218 */ _CFFI_OP(_CFFI_OP_NOOP, 214),
-/* 219 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 220 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
-/* 221 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 222 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_engine *)
-/* 223 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 224 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 225 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_matcher *, ge_err *)
-/* 226 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
-/* 227 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 228 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 229 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_matcher *, ge_turn *, int64_t *, size_t, size_t *, ge_err *)
-/* 230 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
-/* 231 */ _CFFI_OP(_CFFI_OP_POINTER, 446), // ge_turn *
-/* 232 */ _CFFI_OP(_CFFI_OP_NOOP, 108),
-/* 233 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 234 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
-/* 235 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 236 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 237 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_matcher *, ge_turn *, int64_t const *, size_t, ge_err *)
-/* 238 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
-/* 239 */ _CFFI_OP(_CFFI_OP_NOOP, 231),
-/* 240 */ _CFFI_OP(_CFFI_OP_NOOP, 115),
-/* 241 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 242 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 243 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 244 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_matcher *, int64_t, ge_err *)
-/* 245 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
-/* 246 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23), // int64_t
-/* 247 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 248 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 249 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_matcher *, uint32_t *, size_t, size_t, ge_err *)
-/* 250 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
-/* 251 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
-/* 252 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 253 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 254 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 255 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 256 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(uint64_t *, int64_t, uint32_t *)
-/* 257 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
-/* 258 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23),
-/* 259 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
-/* 260 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 261 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(uint64_t *, uint32_t)
-/* 262 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
-/* 263 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 264 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 265 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(uint64_t const *)
-/* 266 */ _CFFI_OP(_CFFI_OP_POINTER, 69), // uint64_t const *
-/* 267 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 268 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(uint64_t const *, uintptr_t, size_t)
-/* 269 */ _CFFI_OP(_CFFI_OP_NOOP, 266),
-/* 270 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 26), // uintptr_t
-/* 271 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 272 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 273 */ _CFFI_OP(_CFFI_OP_FUNCTION, 246), // int64_t()(ge_dfa const *, uint32_t, int64_t)
-/* 274 */ _CFFI_OP(_CFFI_OP_NOOP, 214),
-/* 275 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 276 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23),
-/* 277 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 278 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(float const *, size_t, ge_gathered const *)
-/* 279 */ _CFFI_OP(_CFFI_OP_POINTER, 424), // float const *
-/* 280 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 281 */ _CFFI_OP(_CFFI_OP_POINTER, 431), // ge_gathered const *
-/* 282 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 283 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_batch const *)
-/* 284 */ _CFFI_OP(_CFFI_OP_POINTER, 425), // ge_batch const *
-/* 285 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 286 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_dfa const *)
-/* 287 */ _CFFI_OP(_CFFI_OP_NOOP, 214),
+/* 216 */ _CFFI_OP(_CFFI_OP_NOOP, 206),
+/* 217 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 218 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 219 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_dfa const *, uint32_t)
+/* 220 */ _CFFI_OP(_CFFI_OP_POINTER, 432), // ge_dfa const *
+/* 221 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 222 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 223 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_dfa const *, uint32_t, uint32_t *)
+/* 224 */ _CFFI_OP(_CFFI_OP_NOOP, 220),
+/* 225 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 226 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
+/* 227 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 228 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_engine *)
+/* 229 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 230 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 231 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_matcher *, ge_err *)
+/* 232 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
+/* 233 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 234 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 235 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_matcher *, ge_turn *, int64_t *, size_t, size_t *, ge_err *)
+/* 236 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
+/* 237 */ _CFFI_OP(_CFFI_OP_POINTER, 452), // ge_turn *
+/* 238 */ _CFFI_OP(_CFFI_OP_NOOP, 108),
+/* 239 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 240 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
+/* 241 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 242 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 243 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_matcher *, ge_turn *, int64_t const *, size_t, ge_err *)
+/* 244 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
+/* 245 */ _CFFI_OP(_CFFI_OP_NOOP, 237),
+/* 246 */ _CFFI_OP(_CFFI_OP_NOOP, 115),
+/* 247 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 248 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 249 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 250 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_matcher *, int64_t, ge_err *)
+/* 251 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
+/* 252 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23), // int64_t
+/* 253 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 254 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 255 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_matcher *, uint32_t *, size_t, size_t, ge_err *)
+/* 256 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
+/* 257 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
+/* 258 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 259 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 260 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 261 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 262 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(uint64_t *, int64_t, uint32_t *)
+/* 263 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
+/* 264 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23),
+/* 265 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
+/* 266 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 267 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(uint64_t *, uint32_t)
+/* 268 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
+/* 269 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 270 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 271 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(uint64_t const *)
+/* 272 */ _CFFI_OP(_CFFI_OP_POINTER, 69), // uint64_t const *
+/* 273 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 274 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(uint64_t const *, uintptr_t, size_t)
+/* 275 */ _CFFI_OP(_CFFI_OP_NOOP, 272),
+/* 276 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 26), // uintptr_t
+/* 277 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 278 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 279 */ _CFFI_OP(_CFFI_OP_FUNCTION, 252), // int64_t()(ge_dfa const *, uint32_t, int64_t)
+/* 280 */ _CFFI_OP(_CFFI_OP_NOOP, 220),
+/* 281 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 282 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23),
+/* 283 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 284 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(float const *, size_t, ge_gathered const *)
+/* 285 */ _CFFI_OP(_CFFI_OP_POINTER, 430), // float const *
+/* 286 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 287 */ _CFFI_OP(_CFFI_OP_POINTER, 437), // ge_gathered const *
 /* 288 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 289 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_dfa const *, uint32_t)
-/* 290 */ _CFFI_OP(_CFFI_OP_NOOP, 214),
-/* 291 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 292 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 293 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_dfa const *, uint32_t, uint32_t *)
-/* 294 */ _CFFI_OP(_CFFI_OP_NOOP, 214),
-/* 295 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 296 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
-/* 297 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 298 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_dfa const *, uint8_t const *, uint32_t, uint8_t *)
-/* 299 */ _CFFI_OP(_CFFI_OP_NOOP, 214),
-/* 300 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
+/* 289 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_batch const *)
+/* 290 */ _CFFI_OP(_CFFI_OP_POINTER, 431), // ge_batch const *
+/* 291 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 292 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_dfa const *)
+/* 293 */ _CFFI_OP(_CFFI_OP_NOOP, 220),
+/* 294 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 295 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_dfa const *, uint32_t)
+/* 296 */ _CFFI_OP(_CFFI_OP_NOOP, 220),
+/* 297 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 298 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 299 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_dfa const *, uint32_t, uint32_t *)
+/* 300 */ _CFFI_OP(_CFFI_OP_NOOP, 220),
 /* 301 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 302 */ _CFFI_OP(_CFFI_OP_NOOP, 142),
+/* 302 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
 /* 303 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 304 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_grammar const *)
-/* 305 */ _CFFI_OP(_CFFI_OP_POINTER, 432), // ge_grammar const *
-/* 306 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 307 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_matcher const *)
-/* 308 */ _CFFI_OP(_CFFI_OP_POINTER, 437), // ge_matcher const *
+/* 304 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_dfa const *, uint8_t const *, uint32_t, uint8_t *)
+/* 305 */ _CFFI_OP(_CFFI_OP_NOOP, 220),
+/* 306 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
+/* 307 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 308 */ _CFFI_OP(_CFFI_OP_NOOP, 148),
 /* 309 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 310 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_vocab *)
-/* 311 */ _CFFI_OP(_CFFI_OP_NOOP, 19),
+/* 310 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_grammar const *)
+/* 311 */ _CFFI_OP(_CFFI_OP_POINTER, 438), // ge_grammar const *
 /* 312 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 313 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_vocab const *, uint8_t const *, uint32_t, uint8_t *)
-/* 314 */ _CFFI_OP(_CFFI_OP_NOOP, 176),
-/* 315 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
-/* 316 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 317 */ _CFFI_OP(_CFFI_OP_NOOP, 142),
+/* 313 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_matcher const *)
+/* 314 */ _CFFI_OP(_CFFI_OP_POINTER, 443), // ge_matcher const *
+/* 315 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 316 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_vocab *)
+/* 317 */ _CFFI_OP(_CFFI_OP_NOOP, 19),
 /* 318 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 319 */ _CFFI_OP(_CFFI_OP_FUNCTION, 13), // uint32_t()(ge_dfa const *, uint32_t, uint8_t)
-/* 320 */ _CFFI_OP(_CFFI_OP_NOOP, 214),
-/* 321 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 322 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 18), // uint8_t
-/* 323 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 324 */ _CFFI_OP(_CFFI_OP_FUNCTION, 13), // uint32_t()(uint64_t const *)
-/* 325 */ _CFFI_OP(_CFFI_OP_NOOP, 266),
-/* 326 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 327 */ _CFFI_OP(_CFFI_OP_FUNCTION, 451), // void()(float *, size_t, uint32_t const *, size_t)
-/* 328 */ _CFFI_OP(_CFFI_OP_POINTER, 424), // float *
-/* 329 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 330 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
-/* 331 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 319 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_vocab const *, uint8_t const *, uint32_t, uint8_t *)
+/* 320 */ _CFFI_OP(_CFFI_OP_NOOP, 182),
+/* 321 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
+/* 322 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 323 */ _CFFI_OP(_CFFI_OP_NOOP, 148),
+/* 324 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 325 */ _CFFI_OP(_CFFI_OP_FUNCTION, 13), // uint32_t()(ge_dfa const *, uint32_t, uint8_t)
+/* 326 */ _CFFI_OP(_CFFI_OP_NOOP, 220),
+/* 327 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 328 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 18), // uint8_t
+/* 329 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 330 */ _CFFI_OP(_CFFI_OP_FUNCTION, 13), // uint32_t()(uint64_t const *)
+/* 331 */ _CFFI_OP(_CFFI_OP_NOOP, 272),
 /* 332 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 333 */ _CFFI_OP(_CFFI_OP_FUNCTION, 451), // void()(ge_dfa * *)
-/* 334 */ _CFFI_OP(_CFFI_OP_NOOP, 172),
-/* 335 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 336 */ _CFFI_OP(_CFFI_OP_FUNCTION, 451), // void()(ge_dfa *)
-/* 337 */ _CFFI_OP(_CFFI_OP_POINTER, 426), // ge_dfa *
+/* 333 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(float *, size_t, uint32_t const *, size_t)
+/* 334 */ _CFFI_OP(_CFFI_OP_POINTER, 430), // float *
+/* 335 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 336 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
+/* 337 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 338 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 339 */ _CFFI_OP(_CFFI_OP_FUNCTION, 451), // void()(ge_dfa const *, ge_dfa_content *)
-/* 340 */ _CFFI_OP(_CFFI_OP_NOOP, 214),
-/* 341 */ _CFFI_OP(_CFFI_OP_POINTER, 427), // ge_dfa_content *
-/* 342 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 343 */ _CFFI_OP(_CFFI_OP_FUNCTION, 451), // void()(ge_engine * *)
-/* 344 */ _CFFI_OP(_CFFI_OP_NOOP, 21),
-/* 345 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 346 */ _CFFI_OP(_CFFI_OP_FUNCTION, 451), // void()(ge_engine *)
-/* 347 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 339 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(ge_dfa * *)
+/* 340 */ _CFFI_OP(_CFFI_OP_NOOP, 178),
+/* 341 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 342 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(ge_dfa *)
+/* 343 */ _CFFI_OP(_CFFI_OP_POINTER, 432), // ge_dfa *
+/* 344 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 345 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(ge_dfa const *, ge_dfa_content *)
+/* 346 */ _CFFI_OP(_CFFI_OP_NOOP, 220),
+/* 347 */ _CFFI_OP(_CFFI_OP_POINTER, 433), // ge_dfa_content *
 /* 348 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 349 */ _CFFI_OP(_CFFI_OP_FUNCTION, 451), // void()(ge_engine *, ge_dfa *)
-/* 350 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 351 */ _CFFI_OP(_CFFI_OP_NOOP, 337),
-/* 352 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 353 */ _CFFI_OP(_CFFI_OP_FUNCTION, 451), // void()(ge_engine *, ge_stats *)
-/* 354 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 355 */ _CFFI_OP(_CFFI_OP_POINTER, 443), // ge_stats *
-/* 356 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 357 */ _CFFI_OP(_CFFI_OP_FUNCTION, 451), // void()(ge_grammar * *)
-/* 358 */ _CFFI_OP(_CFFI_OP_NOOP, 35),
-/* 359 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 360 */ _CFFI_OP(_CFFI_OP_FUNCTION, 451), // void()(ge_grammar *)
-/* 361 */ _CFFI_OP(_CFFI_OP_NOOP, 18),
+/* 349 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(ge_engine * *)
+/* 350 */ _CFFI_OP(_CFFI_OP_NOOP, 21),
+/* 351 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 352 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(ge_engine *)
+/* 353 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 354 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 355 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(ge_engine *, ge_dfa *)
+/* 356 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 357 */ _CFFI_OP(_CFFI_OP_NOOP, 343),
+/* 358 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 359 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(ge_engine *, ge_stats *)
+/* 360 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 361 */ _CFFI_OP(_CFFI_OP_POINTER, 449), // ge_stats *
 /* 362 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 363 */ _CFFI_OP(_CFFI_OP_FUNCTION, 451), // void()(ge_ir * *)
-/* 364 */ _CFFI_OP(_CFFI_OP_NOOP, 84),
+/* 363 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(ge_grammar * *)
+/* 364 */ _CFFI_OP(_CFFI_OP_NOOP, 35),
 /* 365 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 366 */ _CFFI_OP(_CFFI_OP_FUNCTION, 451), // void()(ge_ir *)
-/* 367 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
+/* 366 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(ge_grammar *)
+/* 367 */ _CFFI_OP(_CFFI_OP_NOOP, 18),
 /* 368 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 369 */ _CFFI_OP(_CFFI_OP_FUNCTION, 451), // void()(ge_matcher * *)
-/* 370 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
+/* 369 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(ge_ir * *)
+/* 370 */ _CFFI_OP(_CFFI_OP_NOOP, 84),
 /* 371 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 372 */ _CFFI_OP(_CFFI_OP_FUNCTION, 451), // void()(ge_matcher *)
-/* 373 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
+/* 372 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(ge_ir *)
+/* 373 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
 /* 374 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 375 */ _CFFI_OP(_CFFI_OP_FUNCTION, 451), // void()(ge_plan * *)
-/* 376 */ _CFFI_OP(_CFFI_OP_NOOP, 29),
+/* 375 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(ge_matcher * *)
+/* 376 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
 /* 377 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 378 */ _CFFI_OP(_CFFI_OP_FUNCTION, 451), // void()(ge_plan *)
-/* 379 */ _CFFI_OP(_CFFI_OP_NOOP, 168),
+/* 378 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(ge_matcher *)
+/* 379 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
 /* 380 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 381 */ _CFFI_OP(_CFFI_OP_FUNCTION, 451), // void()(ge_plan const *, ge_plan_content *)
-/* 382 */ _CFFI_OP(_CFFI_OP_POINTER, 439), // ge_plan const *
-/* 383 */ _CFFI_OP(_CFFI_OP_POINTER, 440), // ge_plan_content *
-/* 384 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 385 */ _CFFI_OP(_CFFI_OP_FUNCTION, 451), // void()(ge_scores const *, uint32_t const *, size_t, uint32_t const *, size_t)
-/* 386 */ _CFFI_OP(_CFFI_OP_POINTER, 442), // ge_scores const *
-/* 387 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
-/* 388 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 389 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
-/* 390 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 391 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 392 */ _CFFI_OP(_CFFI_OP_FUNCTION, 451), // void()(ge_vocab * *)
-/* 393 */ _CFFI_OP(_CFFI_OP_NOOP, 200),
-/* 394 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 395 */ _CFFI_OP(_CFFI_OP_FUNCTION, 451), // void()(ge_vocab *)
-/* 396 */ _CFFI_OP(_CFFI_OP_NOOP, 19),
+/* 381 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(ge_plan * *)
+/* 382 */ _CFFI_OP(_CFFI_OP_NOOP, 29),
+/* 383 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 384 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(ge_plan *)
+/* 385 */ _CFFI_OP(_CFFI_OP_NOOP, 174),
+/* 386 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 387 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(ge_plan const *, ge_plan_content *)
+/* 388 */ _CFFI_OP(_CFFI_OP_POINTER, 445), // ge_plan const *
+/* 389 */ _CFFI_OP(_CFFI_OP_POINTER, 446), // ge_plan_content *
+/* 390 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 391 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(ge_scores const *, uint32_t const *, size_t, uint32_t const *, size_t)
+/* 392 */ _CFFI_OP(_CFFI_OP_POINTER, 448), // ge_scores const *
+/* 393 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
+/* 394 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 395 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
+/* 396 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 397 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 398 */ _CFFI_OP(_CFFI_OP_FUNCTION, 451), // void()(ge_vocab *, size_t)
-/* 399 */ _CFFI_OP(_CFFI_OP_NOOP, 19),
-/* 400 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 401 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 402 */ _CFFI_OP(_CFFI_OP_FUNCTION, 451), // void()(ge_vocab const *, ge_vocab_content *)
-/* 403 */ _CFFI_OP(_CFFI_OP_NOOP, 176),
-/* 404 */ _CFFI_OP(_CFFI_OP_POINTER, 449), // ge_vocab_content *
-/* 405 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 406 */ _CFFI_OP(_CFFI_OP_FUNCTION, 451), // void()(uint64_t *, ge_dfa const *, uint32_t, uint32_t, uint64_t const *)
-/* 407 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
-/* 408 */ _CFFI_OP(_CFFI_OP_NOOP, 214),
-/* 409 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 410 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 411 */ _CFFI_OP(_CFFI_OP_NOOP, 266),
-/* 412 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 413 */ _CFFI_OP(_CFFI_OP_FUNCTION, 451), // void()(uint64_t const *, uint32_t *)
-/* 414 */ _CFFI_OP(_CFFI_OP_NOOP, 266),
-/* 415 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
-/* 416 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 417 */ _CFFI_OP(_CFFI_OP_POINTER, 419), // _Bool *
-/* 418 */ _CFFI_OP(_CFFI_OP_POINTER, 419), // _Bool const *
-/* 419 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 1), // _Bool
-/* 420 */ _CFFI_OP(_CFFI_OP_POINTER, 421), // char const *
-/* 421 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 2), // char
-/* 422 */ _CFFI_OP(_CFFI_OP_ARRAY, 421), // char[200]
-/* 423 */ (_cffi_opcode_t)(200),
-/* 424 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 13), // float
-/* 425 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 0), // ge_batch
-/* 426 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 1), // ge_dfa
-/* 427 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 2), // ge_dfa_content
-/* 428 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 3), // ge_engine
-/* 429 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 4), // ge_err
-/* 430 */ _CFFI_OP(_CFFI_OP_ENUM, 0), // ge_float
-/* 431 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 5), // ge_gathered
-/* 432 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 6), // ge_grammar
-/* 433 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 7), // ge_ir
-/* 434 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 8), // ge_limits
-/* 435 */ _CFFI_OP(_CFFI_OP_ENUM, 1), // ge_mask_flag
-/* 436 */ _CFFI_OP(_CFFI_OP_POINTER, 93), // ge_matcher * const *
-/* 437 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 9), // ge_matcher
-/* 438 */ _CFFI_OP(_CFFI_OP_ENUM, 2), // ge_matcher_flag
-/* 439 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 10), // ge_plan
-/* 440 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 11), // ge_plan_content
-/* 441 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 12), // ge_rules
-/* 442 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 13), // ge_scores
-/* 443 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 14), // ge_stats
-/* 444 */ _CFFI_OP(_CFFI_OP_ENUM, 3), // ge_status
-/* 445 */ _CFFI_OP(_CFFI_OP_ENUM, 4), // ge_switch
-/* 446 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 15), // ge_turn
-/* 447 */ _CFFI_OP(_CFFI_OP_ENUM, 5), // ge_turn_result
-/* 448 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 16), // ge_vocab
-/* 449 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 17), // ge_vocab_content
-/* 450 */ _CFFI_OP(_CFFI_OP_POINTER, 451), // void *
-/* 451 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 0), // void
+/* 398 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(ge_vocab * *)
+/* 399 */ _CFFI_OP(_CFFI_OP_NOOP, 206),
+/* 400 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 401 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(ge_vocab *)
+/* 402 */ _CFFI_OP(_CFFI_OP_NOOP, 19),
+/* 403 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 404 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(ge_vocab *, size_t)
+/* 405 */ _CFFI_OP(_CFFI_OP_NOOP, 19),
+/* 406 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 407 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 408 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(ge_vocab const *, ge_vocab_content *)
+/* 409 */ _CFFI_OP(_CFFI_OP_NOOP, 182),
+/* 410 */ _CFFI_OP(_CFFI_OP_POINTER, 455), // ge_vocab_content *
+/* 411 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 412 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(uint64_t *, ge_dfa const *, uint32_t, uint32_t, uint64_t const *)
+/* 413 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
+/* 414 */ _CFFI_OP(_CFFI_OP_NOOP, 220),
+/* 415 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 416 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 417 */ _CFFI_OP(_CFFI_OP_NOOP, 272),
+/* 418 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 419 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(uint64_t const *, uint32_t *)
+/* 420 */ _CFFI_OP(_CFFI_OP_NOOP, 272),
+/* 421 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
+/* 422 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 423 */ _CFFI_OP(_CFFI_OP_POINTER, 425), // _Bool *
+/* 424 */ _CFFI_OP(_CFFI_OP_POINTER, 425), // _Bool const *
+/* 425 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 1), // _Bool
+/* 426 */ _CFFI_OP(_CFFI_OP_POINTER, 427), // char const *
+/* 427 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 2), // char
+/* 428 */ _CFFI_OP(_CFFI_OP_ARRAY, 427), // char[200]
+/* 429 */ (_cffi_opcode_t)(200),
+/* 430 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 13), // float
+/* 431 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 0), // ge_batch
+/* 432 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 1), // ge_dfa
+/* 433 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 2), // ge_dfa_content
+/* 434 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 3), // ge_engine
+/* 435 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 4), // ge_err
+/* 436 */ _CFFI_OP(_CFFI_OP_ENUM, 0), // ge_float
+/* 437 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 5), // ge_gathered
+/* 438 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 6), // ge_grammar
+/* 439 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 7), // ge_ir
+/* 440 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 8), // ge_limits
+/* 441 */ _CFFI_OP(_CFFI_OP_ENUM, 1), // ge_mask_flag
+/* 442 */ _CFFI_OP(_CFFI_OP_POINTER, 93), // ge_matcher * const *
+/* 443 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 9), // ge_matcher
+/* 444 */ _CFFI_OP(_CFFI_OP_ENUM, 2), // ge_matcher_flag
+/* 445 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 10), // ge_plan
+/* 446 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 11), // ge_plan_content
+/* 447 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 12), // ge_rules
+/* 448 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 13), // ge_scores
+/* 449 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 14), // ge_stats
+/* 450 */ _CFFI_OP(_CFFI_OP_ENUM, 3), // ge_status
+/* 451 */ _CFFI_OP(_CFFI_OP_ENUM, 4), // ge_switch
+/* 452 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 15), // ge_turn
+/* 453 */ _CFFI_OP(_CFFI_OP_ENUM, 5), // ge_turn_result
+/* 454 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 16), // ge_vocab
+/* 455 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 17), // ge_vocab_content
+/* 456 */ _CFFI_OP(_CFFI_OP_POINTER, 457), // void *
+/* 457 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 0), // void
 };
 
 static int _cffi_const_GE_FLOAT16(unsigned long long *o)
@@ -1299,10 +1305,10 @@ _cffi_f_ge_batch_run(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(284), arg0, (char **)&x0);
+      _cffi_type(290), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_batch const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(284), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(290), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1341,7 +1347,7 @@ _cffi_f_ge_build(PyObject *self, PyObject *noarg)
 
   (void)self; /* unused */
   (void)noarg; /* unused */
-  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(420));
+  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(426));
   return pyresult;
 }
 #else
@@ -1369,10 +1375,10 @@ _cffi_f_ge_dfa_accepts(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(214), arg0, (char **)&x0);
+      _cffi_type(220), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(214), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(220), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1419,10 +1425,10 @@ _cffi_f_ge_dfa_byte_next(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(214), arg0, (char **)&x0);
+      _cffi_type(220), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(214), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(220), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1465,10 +1471,10 @@ _cffi_f_ge_dfa_bytes(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(214), arg0, (char **)&x0);
+      _cffi_type(220), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(214), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(220), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1511,10 +1517,10 @@ _cffi_f_ge_dfa_fill_mask(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(214), arg0, (char **)&x0);
+      _cffi_type(220), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(214), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(220), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1560,10 +1566,10 @@ _cffi_f_ge_dfa_free(PyObject *self, PyObject *arg0)
   struct _cffi_freeme_s *large_args_free = NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(337), arg0, (char **)&x0);
+      _cffi_type(343), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(337), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(343), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1596,10 +1602,10 @@ _cffi_f_ge_dfa_free_at(PyObject *self, PyObject *arg0)
   struct _cffi_freeme_s *large_args_free = NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(172), arg0, (char **)&x0);
+      _cffi_type(178), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(172), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(178), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1646,10 +1652,10 @@ _cffi_f_ge_dfa_load(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(172), arg1, (char **)&x1);
+      _cffi_type(178), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_dfa * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(172), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(178), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1670,7 +1676,7 @@ _cffi_f_ge_dfa_load(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(444));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1707,10 +1713,10 @@ _cffi_f_ge_dfa_new(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(168), arg0, (char **)&x0);
+      _cffi_type(174), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_plan *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(168), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(174), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1738,10 +1744,10 @@ _cffi_f_ge_dfa_new(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(172), arg4, (char **)&x4);
+      _cffi_type(178), arg4, (char **)&x4);
   if (datasize != 0) {
     x4 = ((size_t)datasize) <= 640 ? (ge_dfa * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(172), arg4, (char **)&x4,
+    if (_cffi_convert_array_argument(_cffi_type(178), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1762,7 +1768,7 @@ _cffi_f_ge_dfa_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(444));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1793,10 +1799,10 @@ _cffi_f_ge_dfa_next(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(214), arg0, (char **)&x0);
+      _cffi_type(220), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(214), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(220), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1843,19 +1849,19 @@ _cffi_f_ge_dfa_read(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(214), arg0, (char **)&x0);
+      _cffi_type(220), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(214), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(220), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(341), arg1, (char **)&x1);
+      _cffi_type(347), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_dfa_content *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(341), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(347), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1900,10 +1906,10 @@ _cffi_f_ge_dfa_save(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(214), arg0, (char **)&x0);
+      _cffi_type(220), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(214), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(220), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1922,10 +1928,10 @@ _cffi_f_ge_dfa_save(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(142), arg3, (char **)&x3);
+      _cffi_type(148), arg3, (char **)&x3);
   if (datasize != 0) {
     x3 = ((size_t)datasize) <= 640 ? (uint8_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(142), arg3, (char **)&x3,
+    if (_cffi_convert_array_argument(_cffi_type(148), arg3, (char **)&x3,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1968,10 +1974,10 @@ _cffi_f_ge_dfa_tokens(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(214), arg0, (char **)&x0);
+      _cffi_type(220), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(214), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(220), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2187,7 +2193,7 @@ _cffi_f_ge_engine_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(444));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2223,10 +2229,10 @@ _cffi_f_ge_engine_stats(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(355), arg1, (char **)&x1);
+      _cffi_type(361), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_stats *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(355), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(361), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2274,10 +2280,10 @@ _cffi_f_ge_engine_use(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(337), arg1, (char **)&x1);
+      _cffi_type(343), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_dfa *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(337), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(343), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2312,10 +2318,10 @@ _cffi_f_ge_grammar_bytes(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(305), arg0, (char **)&x0);
+      _cffi_type(311), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_grammar const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(305), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(311), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2474,7 +2480,7 @@ _cffi_f_ge_grammar_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(444));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2497,10 +2503,10 @@ _cffi_f_ge_guide_accepts(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(266), arg0, (char **)&x0);
+      _cffi_type(272), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (uint64_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(266), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(272), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2594,10 +2600,10 @@ _cffi_f_ge_guide_before(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(266), arg0, (char **)&x0);
+      _cffi_type(272), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (uint64_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(266), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(272), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2636,10 +2642,10 @@ _cffi_f_ge_guide_fill_mask(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(266), arg0, (char **)&x0);
+      _cffi_type(272), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (uint64_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(266), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(272), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2691,10 +2697,10 @@ _cffi_f_ge_guide_fill_mask_at(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(266), arg0, (char **)&x0);
+      _cffi_type(272), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (uint64_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(266), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(272), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2756,10 +2762,10 @@ _cffi_f_ge_guide_init(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(214), arg1, (char **)&x1);
+      _cffi_type(220), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(214), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(220), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2773,10 +2779,10 @@ _cffi_f_ge_guide_init(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(266), arg4, (char **)&x4);
+      _cffi_type(272), arg4, (char **)&x4);
   if (datasize != 0) {
     x4 = ((size_t)datasize) <= 640 ? (uint64_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(266), arg4, (char **)&x4,
+    if (_cffi_convert_array_argument(_cffi_type(272), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2811,10 +2817,10 @@ _cffi_f_ge_guide_most(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(266), arg0, (char **)&x0);
+      _cffi_type(272), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (uint64_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(266), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(272), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2897,10 +2903,10 @@ _cffi_f_ge_guide_state(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(266), arg0, (char **)&x0);
+      _cffi_type(272), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (uint64_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(266), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(272), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2941,10 +2947,10 @@ _cffi_f_ge_guide_words(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(214), arg0, (char **)&x0);
+      _cffi_type(220), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(214), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(220), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3058,7 +3064,7 @@ _cffi_f_ge_ir_add(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(444));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3134,7 +3140,7 @@ _cffi_f_ge_ir_continuations(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(444));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3204,7 +3210,7 @@ _cffi_f_ge_ir_copy(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(444));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3280,7 +3286,7 @@ _cffi_f_ge_ir_count(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(444));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3422,7 +3428,7 @@ _cffi_f_ge_ir_is_empty(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(444));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3492,7 +3498,7 @@ _cffi_f_ge_ir_lengths(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(444));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3579,7 +3585,7 @@ _cffi_f_ge_ir_matches(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(444));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3643,7 +3649,7 @@ _cffi_f_ge_ir_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(444));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3730,7 +3736,7 @@ _cffi_f_ge_matcher_accept(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(444));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3817,7 +3823,7 @@ _cffi_f_ge_matcher_accept_bytes(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(444));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3920,10 +3926,10 @@ _cffi_f_ge_matcher_closing(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(142), arg1, (char **)&x1);
+      _cffi_type(148), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint8_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(142), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(148), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3957,7 +3963,7 @@ _cffi_f_ge_matcher_closing(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(444));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4038,7 +4044,7 @@ _cffi_f_ge_matcher_closing_tokens(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(444));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4119,12 +4125,82 @@ _cffi_f_ge_matcher_closing_within(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(444));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
 #else
 #  define _cffi_f_ge_matcher_closing_within _cffi_d_ge_matcher_closing_within
+#endif
+
+static ge_status _cffi_d_ge_matcher_end_with(ge_matcher * x0, uint32_t const * x1, size_t x2, ge_err * x3)
+{
+  return ge_matcher_end_with(x0, x1, x2, x3);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_matcher_end_with(PyObject *self, PyObject *args)
+{
+  ge_matcher * x0;
+  uint32_t const * x1;
+  size_t x2;
+  ge_err * x3;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+  ge_status result;
+  PyObject *pyresult;
+  PyObject *arg0;
+  PyObject *arg1;
+  PyObject *arg2;
+  PyObject *arg3;
+
+  if (!PyArg_UnpackTuple(args, "ge_matcher_end_with", 4, 4, &arg0, &arg1, &arg2, &arg3))
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(93), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (ge_matcher *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(93), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(40), arg1, (char **)&x1);
+  if (datasize != 0) {
+    x1 = ((size_t)datasize) <= 640 ? (uint32_t const *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(40), arg1, (char **)&x1,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  x2 = _cffi_to_c_int(arg2, size_t);
+  if (x2 == (size_t)-1 && PyErr_Occurred())
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(4), arg3, (char **)&x3);
+  if (datasize != 0) {
+    x3 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(4), arg3, (char **)&x3,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { result = ge_matcher_end_with(x0, x1, x2, x3); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  return pyresult;
+}
+#else
+#  define _cffi_f_ge_matcher_end_with _cffi_d_ge_matcher_end_with
 #endif
 
 static ge_status _cffi_d_ge_matcher_expected(ge_matcher * x0, uint8_t const * x1, size_t x2, uint32_t * x3, uint32_t * x4, size_t * x5, uint32_t * x6, size_t * x7, size_t x8, ge_err * x9)
@@ -4250,7 +4326,7 @@ _cffi_f_ge_matcher_expected(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(444));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4423,10 +4499,10 @@ _cffi_f_ge_matcher_forced_bytes(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(142), arg1, (char **)&x1);
+      _cffi_type(148), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (uint8_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(142), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(148), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4460,7 +4536,7 @@ _cffi_f_ge_matcher_forced_bytes(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(444));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4524,7 +4600,7 @@ _cffi_f_ge_matcher_fork(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(444));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4677,7 +4753,7 @@ _cffi_f_ge_matcher_history(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(444));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4700,10 +4776,10 @@ _cffi_f_ge_matcher_length(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(308), arg0, (char **)&x0);
+      _cffi_type(314), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(308), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(314), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4779,7 +4855,7 @@ _cffi_f_ge_matcher_move(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(444));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4843,7 +4919,7 @@ _cffi_f_ge_matcher_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(444));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4896,7 +4972,7 @@ _cffi_f_ge_matcher_reset(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(444));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4955,7 +5031,7 @@ _cffi_f_ge_matcher_rollback(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(444));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4999,10 +5075,10 @@ _cffi_f_ge_matcher_turn(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(231), arg1, (char **)&x1);
+      _cffi_type(237), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_turn *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(231), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(237), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5082,10 +5158,10 @@ _cffi_f_ge_matcher_turn_alone(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(231), arg1, (char **)&x1);
+      _cffi_type(237), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_turn *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(231), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(237), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5149,10 +5225,10 @@ _cffi_f_ge_plan_free(PyObject *self, PyObject *arg0)
   struct _cffi_freeme_s *large_args_free = NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(168), arg0, (char **)&x0);
+      _cffi_type(174), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_plan *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(168), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(174), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5287,7 +5363,7 @@ _cffi_f_ge_plan_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(444));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -5314,19 +5390,19 @@ _cffi_f_ge_plan_read(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(382), arg0, (char **)&x0);
+      _cffi_type(388), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_plan const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(382), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(388), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(383), arg1, (char **)&x1);
+      _cffi_type(389), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_plan_content *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(383), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(389), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5369,10 +5445,10 @@ _cffi_f_ge_row_apply(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(328), arg0, (char **)&x0);
+      _cffi_type(334), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (float *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(328), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(334), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5432,10 +5508,10 @@ _cffi_f_ge_row_gather(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(279), arg0, (char **)&x0);
+      _cffi_type(285), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (float const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(279), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(285), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5445,10 +5521,10 @@ _cffi_f_ge_row_gather(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(281), arg2, (char **)&x2);
+      _cffi_type(287), arg2, (char **)&x2);
   if (datasize != 0) {
     x2 = ((size_t)datasize) <= 640 ? (ge_gathered const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(281), arg2, (char **)&x2,
+    if (_cffi_convert_array_argument(_cffi_type(287), arg2, (char **)&x2,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5493,10 +5569,10 @@ _cffi_f_ge_scores_apply(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(386), arg0, (char **)&x0);
+      _cffi_type(392), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_scores const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(386), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(392), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5561,7 +5637,7 @@ _cffi_f_ge_version(PyObject *self, PyObject *noarg)
 
   (void)self; /* unused */
   (void)noarg; /* unused */
-  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(420));
+  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(426));
   return pyresult;
 }
 #else
@@ -5685,10 +5761,10 @@ _cffi_f_ge_vocab_encode(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(176), arg0, (char **)&x0);
+      _cffi_type(182), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_vocab const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(176), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(182), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5753,7 +5829,7 @@ _cffi_f_ge_vocab_encode(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(444));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -5810,10 +5886,10 @@ _cffi_f_ge_vocab_free_at(PyObject *self, PyObject *arg0)
   struct _cffi_freeme_s *large_args_free = NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(200), arg0, (char **)&x0);
+      _cffi_type(206), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_vocab * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(200), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(206), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5860,10 +5936,10 @@ _cffi_f_ge_vocab_load(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(200), arg1, (char **)&x1);
+      _cffi_type(206), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_vocab * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(200), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(206), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5884,7 +5960,7 @@ _cffi_f_ge_vocab_load(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(444));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -5964,10 +6040,10 @@ _cffi_f_ge_vocab_new(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(200), arg6, (char **)&x6);
+      _cffi_type(206), arg6, (char **)&x6);
   if (datasize != 0) {
     x6 = ((size_t)datasize) <= 640 ? (ge_vocab * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(200), arg6, (char **)&x6,
+    if (_cffi_convert_array_argument(_cffi_type(206), arg6, (char **)&x6,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5988,7 +6064,7 @@ _cffi_f_ge_vocab_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(444));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -6041,7 +6117,7 @@ _cffi_f_ge_vocab_prepare(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(444));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -6068,19 +6144,19 @@ _cffi_f_ge_vocab_read(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(176), arg0, (char **)&x0);
+      _cffi_type(182), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_vocab const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(176), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(182), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(404), arg1, (char **)&x1);
+      _cffi_type(410), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_vocab_content *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(404), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(410), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -6125,10 +6201,10 @@ _cffi_f_ge_vocab_save(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(176), arg0, (char **)&x0);
+      _cffi_type(182), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_vocab const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(176), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(182), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -6147,10 +6223,10 @@ _cffi_f_ge_vocab_save(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(142), arg3, (char **)&x3);
+      _cffi_type(148), arg3, (char **)&x3);
   if (datasize != 0) {
     x3 = ((size_t)datasize) <= 640 ? (uint8_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(142), arg3, (char **)&x3,
+    if (_cffi_convert_array_argument(_cffi_type(148), arg3, (char **)&x3,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -6232,7 +6308,7 @@ _cffi_f_ge_vocab_slice(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(444));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -6269,10 +6345,10 @@ _cffi_f_ge_vocab_spell(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(176), arg0, (char **)&x0);
+      _cffi_type(182), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_vocab const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(176), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(182), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -6324,7 +6400,7 @@ _cffi_f_ge_vocab_spell(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(444));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -6586,97 +6662,98 @@ static const struct _cffi_global_s _cffi_globals[] = {
   { "GE_TURN_CHOICE", (void *)_cffi_const_GE_TURN_CHOICE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_TURN_NONE", (void *)_cffi_const_GE_TURN_NONE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_TURN_REFUSED", (void *)_cffi_const_GE_TURN_REFUSED, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
-  { "ge_batch_run", (void *)_cffi_f_ge_batch_run, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 283), (void *)_cffi_d_ge_batch_run },
+  { "ge_batch_run", (void *)_cffi_f_ge_batch_run, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 289), (void *)_cffi_d_ge_batch_run },
   { "ge_build", (void *)_cffi_f_ge_build, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_N, 0), (void *)_cffi_d_ge_build },
-  { "ge_dfa_accepts", (void *)_cffi_f_ge_dfa_accepts, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 213), (void *)_cffi_d_ge_dfa_accepts },
-  { "ge_dfa_byte_next", (void *)_cffi_f_ge_dfa_byte_next, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 319), (void *)_cffi_d_ge_dfa_byte_next },
-  { "ge_dfa_bytes", (void *)_cffi_f_ge_dfa_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 286), (void *)_cffi_d_ge_dfa_bytes },
-  { "ge_dfa_fill_mask", (void *)_cffi_f_ge_dfa_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 217), (void *)_cffi_d_ge_dfa_fill_mask },
-  { "ge_dfa_free", (void *)_cffi_f_ge_dfa_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 336), (void *)_cffi_d_ge_dfa_free },
-  { "ge_dfa_free_at", (void *)_cffi_f_ge_dfa_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 333), (void *)_cffi_d_ge_dfa_free_at },
-  { "ge_dfa_load", (void *)_cffi_f_ge_dfa_load, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 193), (void *)_cffi_d_ge_dfa_load },
-  { "ge_dfa_new", (void *)_cffi_f_ge_dfa_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 167), (void *)_cffi_d_ge_dfa_new },
-  { "ge_dfa_next", (void *)_cffi_f_ge_dfa_next, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 273), (void *)_cffi_d_ge_dfa_next },
-  { "ge_dfa_read", (void *)_cffi_f_ge_dfa_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 339), (void *)_cffi_d_ge_dfa_read },
-  { "ge_dfa_save", (void *)_cffi_f_ge_dfa_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 298), (void *)_cffi_d_ge_dfa_save },
-  { "ge_dfa_tokens", (void *)_cffi_f_ge_dfa_tokens, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 293), (void *)_cffi_d_ge_dfa_tokens },
-  { "ge_engine_free", (void *)_cffi_f_ge_engine_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 346), (void *)_cffi_d_ge_engine_free },
-  { "ge_engine_free_at", (void *)_cffi_f_ge_engine_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 343), (void *)_cffi_d_ge_engine_free_at },
-  { "ge_engine_is_full", (void *)_cffi_f_ge_engine_is_full, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 222), (void *)_cffi_d_ge_engine_is_full },
+  { "ge_dfa_accepts", (void *)_cffi_f_ge_dfa_accepts, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 219), (void *)_cffi_d_ge_dfa_accepts },
+  { "ge_dfa_byte_next", (void *)_cffi_f_ge_dfa_byte_next, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 325), (void *)_cffi_d_ge_dfa_byte_next },
+  { "ge_dfa_bytes", (void *)_cffi_f_ge_dfa_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 292), (void *)_cffi_d_ge_dfa_bytes },
+  { "ge_dfa_fill_mask", (void *)_cffi_f_ge_dfa_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 223), (void *)_cffi_d_ge_dfa_fill_mask },
+  { "ge_dfa_free", (void *)_cffi_f_ge_dfa_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 342), (void *)_cffi_d_ge_dfa_free },
+  { "ge_dfa_free_at", (void *)_cffi_f_ge_dfa_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 339), (void *)_cffi_d_ge_dfa_free_at },
+  { "ge_dfa_load", (void *)_cffi_f_ge_dfa_load, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 199), (void *)_cffi_d_ge_dfa_load },
+  { "ge_dfa_new", (void *)_cffi_f_ge_dfa_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 173), (void *)_cffi_d_ge_dfa_new },
+  { "ge_dfa_next", (void *)_cffi_f_ge_dfa_next, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 279), (void *)_cffi_d_ge_dfa_next },
+  { "ge_dfa_read", (void *)_cffi_f_ge_dfa_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 345), (void *)_cffi_d_ge_dfa_read },
+  { "ge_dfa_save", (void *)_cffi_f_ge_dfa_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 304), (void *)_cffi_d_ge_dfa_save },
+  { "ge_dfa_tokens", (void *)_cffi_f_ge_dfa_tokens, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 299), (void *)_cffi_d_ge_dfa_tokens },
+  { "ge_engine_free", (void *)_cffi_f_ge_engine_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 352), (void *)_cffi_d_ge_engine_free },
+  { "ge_engine_free_at", (void *)_cffi_f_ge_engine_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 349), (void *)_cffi_d_ge_engine_free_at },
+  { "ge_engine_is_full", (void *)_cffi_f_ge_engine_is_full, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 228), (void *)_cffi_d_ge_engine_is_full },
   { "ge_engine_new", (void *)_cffi_f_ge_engine_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 17), (void *)_cffi_d_ge_engine_new },
-  { "ge_engine_stats", (void *)_cffi_f_ge_engine_stats, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 353), (void *)_cffi_d_ge_engine_stats },
-  { "ge_engine_use", (void *)_cffi_f_ge_engine_use, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 349), (void *)_cffi_d_ge_engine_use },
-  { "ge_grammar_bytes", (void *)_cffi_f_ge_grammar_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 304), (void *)_cffi_d_ge_grammar_bytes },
-  { "ge_grammar_free", (void *)_cffi_f_ge_grammar_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 360), (void *)_cffi_d_ge_grammar_free },
-  { "ge_grammar_free_at", (void *)_cffi_f_ge_grammar_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 357), (void *)_cffi_d_ge_grammar_free_at },
+  { "ge_engine_stats", (void *)_cffi_f_ge_engine_stats, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 359), (void *)_cffi_d_ge_engine_stats },
+  { "ge_engine_use", (void *)_cffi_f_ge_engine_use, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 355), (void *)_cffi_d_ge_engine_use },
+  { "ge_grammar_bytes", (void *)_cffi_f_ge_grammar_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 310), (void *)_cffi_d_ge_grammar_bytes },
+  { "ge_grammar_free", (void *)_cffi_f_ge_grammar_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 366), (void *)_cffi_d_ge_grammar_free },
+  { "ge_grammar_free_at", (void *)_cffi_f_ge_grammar_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 363), (void *)_cffi_d_ge_grammar_free_at },
   { "ge_grammar_new", (void *)_cffi_f_ge_grammar_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 32), (void *)_cffi_d_ge_grammar_new },
-  { "ge_guide_accepts", (void *)_cffi_f_ge_guide_accepts, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 265), (void *)_cffi_d_ge_guide_accepts },
-  { "ge_guide_advance", (void *)_cffi_f_ge_guide_advance, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 256), (void *)_cffi_d_ge_guide_advance },
-  { "ge_guide_before", (void *)_cffi_f_ge_guide_before, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 324), (void *)_cffi_d_ge_guide_before },
-  { "ge_guide_fill_mask", (void *)_cffi_f_ge_guide_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 413), (void *)_cffi_d_ge_guide_fill_mask },
-  { "ge_guide_fill_mask_at", (void *)_cffi_f_ge_guide_fill_mask_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 268), (void *)_cffi_d_ge_guide_fill_mask_at },
-  { "ge_guide_init", (void *)_cffi_f_ge_guide_init, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 406), (void *)_cffi_d_ge_guide_init },
-  { "ge_guide_most", (void *)_cffi_f_ge_guide_most, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 324), (void *)_cffi_d_ge_guide_most },
-  { "ge_guide_rollback", (void *)_cffi_f_ge_guide_rollback, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 261), (void *)_cffi_d_ge_guide_rollback },
-  { "ge_guide_state", (void *)_cffi_f_ge_guide_state, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 324), (void *)_cffi_d_ge_guide_state },
-  { "ge_guide_words", (void *)_cffi_f_ge_guide_words, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 289), (void *)_cffi_d_ge_guide_words },
+  { "ge_guide_accepts", (void *)_cffi_f_ge_guide_accepts, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 271), (void *)_cffi_d_ge_guide_accepts },
+  { "ge_guide_advance", (void *)_cffi_f_ge_guide_advance, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 262), (void *)_cffi_d_ge_guide_advance },
+  { "ge_guide_before", (void *)_cffi_f_ge_guide_before, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 330), (void *)_cffi_d_ge_guide_before },
+  { "ge_guide_fill_mask", (void *)_cffi_f_ge_guide_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 419), (void *)_cffi_d_ge_guide_fill_mask },
+  { "ge_guide_fill_mask_at", (void *)_cffi_f_ge_guide_fill_mask_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 274), (void *)_cffi_d_ge_guide_fill_mask_at },
+  { "ge_guide_init", (void *)_cffi_f_ge_guide_init, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 412), (void *)_cffi_d_ge_guide_init },
+  { "ge_guide_most", (void *)_cffi_f_ge_guide_most, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 330), (void *)_cffi_d_ge_guide_most },
+  { "ge_guide_rollback", (void *)_cffi_f_ge_guide_rollback, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 267), (void *)_cffi_d_ge_guide_rollback },
+  { "ge_guide_state", (void *)_cffi_f_ge_guide_state, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 330), (void *)_cffi_d_ge_guide_state },
+  { "ge_guide_words", (void *)_cffi_f_ge_guide_words, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 295), (void *)_cffi_d_ge_guide_words },
   { "ge_ir_add", (void *)_cffi_f_ge_ir_add, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 38), (void *)_cffi_d_ge_ir_add },
   { "ge_ir_continuations", (void *)_cffi_f_ge_ir_continuations, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 59), (void *)_cffi_d_ge_ir_continuations },
   { "ge_ir_copy", (void *)_cffi_f_ge_ir_copy, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 81), (void *)_cffi_d_ge_ir_copy },
   { "ge_ir_count", (void *)_cffi_f_ge_ir_count, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 66), (void *)_cffi_d_ge_ir_count },
-  { "ge_ir_free", (void *)_cffi_f_ge_ir_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 366), (void *)_cffi_d_ge_ir_free },
-  { "ge_ir_free_at", (void *)_cffi_f_ge_ir_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 363), (void *)_cffi_d_ge_ir_free_at },
+  { "ge_ir_free", (void *)_cffi_f_ge_ir_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 372), (void *)_cffi_d_ge_ir_free },
+  { "ge_ir_free_at", (void *)_cffi_f_ge_ir_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 369), (void *)_cffi_d_ge_ir_free_at },
   { "ge_ir_is_empty", (void *)_cffi_f_ge_ir_is_empty, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 47), (void *)_cffi_d_ge_ir_is_empty },
   { "ge_ir_lengths", (void *)_cffi_f_ge_ir_lengths, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 53), (void *)_cffi_d_ge_ir_lengths },
   { "ge_ir_matches", (void *)_cffi_f_ge_ir_matches, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 73), (void *)_cffi_d_ge_ir_matches },
   { "ge_ir_new", (void *)_cffi_f_ge_ir_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 87), (void *)_cffi_d_ge_ir_new },
   { "ge_matcher_accept", (void *)_cffi_f_ge_matcher_accept, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 113), (void *)_cffi_d_ge_matcher_accept },
-  { "ge_matcher_accept_bytes", (void *)_cffi_f_ge_matcher_accept_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 147), (void *)_cffi_d_ge_matcher_accept_bytes },
-  { "ge_matcher_accept_token", (void *)_cffi_f_ge_matcher_accept_token, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 244), (void *)_cffi_d_ge_matcher_accept_token },
-  { "ge_matcher_closing", (void *)_cffi_f_ge_matcher_closing, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 140), (void *)_cffi_d_ge_matcher_closing },
+  { "ge_matcher_accept_bytes", (void *)_cffi_f_ge_matcher_accept_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 153), (void *)_cffi_d_ge_matcher_accept_bytes },
+  { "ge_matcher_accept_token", (void *)_cffi_f_ge_matcher_accept_token, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 250), (void *)_cffi_d_ge_matcher_accept_token },
+  { "ge_matcher_closing", (void *)_cffi_f_ge_matcher_closing, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 146), (void *)_cffi_d_ge_matcher_closing },
   { "ge_matcher_closing_tokens", (void *)_cffi_f_ge_matcher_closing_tokens, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 126), (void *)_cffi_d_ge_matcher_closing_tokens },
-  { "ge_matcher_closing_within", (void *)_cffi_f_ge_matcher_closing_within, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 133), (void *)_cffi_d_ge_matcher_closing_within },
-  { "ge_matcher_expected", (void *)_cffi_f_ge_matcher_expected, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 155), (void *)_cffi_d_ge_matcher_expected },
-  { "ge_matcher_fill_mask", (void *)_cffi_f_ge_matcher_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 249), (void *)_cffi_d_ge_matcher_fill_mask },
-  { "ge_matcher_flags", (void *)_cffi_f_ge_matcher_flags, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 225), (void *)_cffi_d_ge_matcher_flags },
-  { "ge_matcher_forced_bytes", (void *)_cffi_f_ge_matcher_forced_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 140), (void *)_cffi_d_ge_matcher_forced_bytes },
+  { "ge_matcher_closing_within", (void *)_cffi_f_ge_matcher_closing_within, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 139), (void *)_cffi_d_ge_matcher_closing_within },
+  { "ge_matcher_end_with", (void *)_cffi_f_ge_matcher_end_with, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 133), (void *)_cffi_d_ge_matcher_end_with },
+  { "ge_matcher_expected", (void *)_cffi_f_ge_matcher_expected, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 161), (void *)_cffi_d_ge_matcher_expected },
+  { "ge_matcher_fill_mask", (void *)_cffi_f_ge_matcher_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 255), (void *)_cffi_d_ge_matcher_fill_mask },
+  { "ge_matcher_flags", (void *)_cffi_f_ge_matcher_flags, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 231), (void *)_cffi_d_ge_matcher_flags },
+  { "ge_matcher_forced_bytes", (void *)_cffi_f_ge_matcher_forced_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 146), (void *)_cffi_d_ge_matcher_forced_bytes },
   { "ge_matcher_fork", (void *)_cffi_f_ge_matcher_fork, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 101), (void *)_cffi_d_ge_matcher_fork },
-  { "ge_matcher_free", (void *)_cffi_f_ge_matcher_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 372), (void *)_cffi_d_ge_matcher_free },
-  { "ge_matcher_free_at", (void *)_cffi_f_ge_matcher_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 369), (void *)_cffi_d_ge_matcher_free_at },
+  { "ge_matcher_free", (void *)_cffi_f_ge_matcher_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 378), (void *)_cffi_d_ge_matcher_free },
+  { "ge_matcher_free_at", (void *)_cffi_f_ge_matcher_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 375), (void *)_cffi_d_ge_matcher_free_at },
   { "ge_matcher_history", (void *)_cffi_f_ge_matcher_history, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 106), (void *)_cffi_d_ge_matcher_history },
-  { "ge_matcher_length", (void *)_cffi_f_ge_matcher_length, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 307), (void *)_cffi_d_ge_matcher_length },
+  { "ge_matcher_length", (void *)_cffi_f_ge_matcher_length, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 313), (void *)_cffi_d_ge_matcher_length },
   { "ge_matcher_move", (void *)_cffi_f_ge_matcher_move, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 92), (void *)_cffi_d_ge_matcher_move },
   { "ge_matcher_new", (void *)_cffi_f_ge_matcher_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 6), (void *)_cffi_d_ge_matcher_new },
   { "ge_matcher_reset", (void *)_cffi_f_ge_matcher_reset, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 97), (void *)_cffi_d_ge_matcher_reset },
   { "ge_matcher_rollback", (void *)_cffi_f_ge_matcher_rollback, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 121), (void *)_cffi_d_ge_matcher_rollback },
-  { "ge_matcher_turn", (void *)_cffi_f_ge_matcher_turn, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 237), (void *)_cffi_d_ge_matcher_turn },
-  { "ge_matcher_turn_alone", (void *)_cffi_f_ge_matcher_turn_alone, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 229), (void *)_cffi_d_ge_matcher_turn_alone },
-  { "ge_plan_free", (void *)_cffi_f_ge_plan_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 378), (void *)_cffi_d_ge_plan_free },
-  { "ge_plan_free_at", (void *)_cffi_f_ge_plan_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 375), (void *)_cffi_d_ge_plan_free_at },
+  { "ge_matcher_turn", (void *)_cffi_f_ge_matcher_turn, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 243), (void *)_cffi_d_ge_matcher_turn },
+  { "ge_matcher_turn_alone", (void *)_cffi_f_ge_matcher_turn_alone, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 235), (void *)_cffi_d_ge_matcher_turn_alone },
+  { "ge_plan_free", (void *)_cffi_f_ge_plan_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 384), (void *)_cffi_d_ge_plan_free },
+  { "ge_plan_free_at", (void *)_cffi_f_ge_plan_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 381), (void *)_cffi_d_ge_plan_free_at },
   { "ge_plan_new", (void *)_cffi_f_ge_plan_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 24), (void *)_cffi_d_ge_plan_new },
-  { "ge_plan_read", (void *)_cffi_f_ge_plan_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 381), (void *)_cffi_d_ge_plan_read },
-  { "ge_row_apply", (void *)_cffi_f_ge_row_apply, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 327), (void *)_cffi_d_ge_row_apply },
-  { "ge_row_gather", (void *)_cffi_f_ge_row_gather, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 278), (void *)_cffi_d_ge_row_gather },
-  { "ge_scores_apply", (void *)_cffi_f_ge_scores_apply, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 385), (void *)_cffi_d_ge_scores_apply },
+  { "ge_plan_read", (void *)_cffi_f_ge_plan_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 387), (void *)_cffi_d_ge_plan_read },
+  { "ge_row_apply", (void *)_cffi_f_ge_row_apply, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 333), (void *)_cffi_d_ge_row_apply },
+  { "ge_row_gather", (void *)_cffi_f_ge_row_gather, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 284), (void *)_cffi_d_ge_row_gather },
+  { "ge_scores_apply", (void *)_cffi_f_ge_scores_apply, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 391), (void *)_cffi_d_ge_scores_apply },
   { "ge_version", (void *)_cffi_f_ge_version, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_N, 0), (void *)_cffi_d_ge_version },
-  { "ge_vocab_bound", (void *)_cffi_f_ge_vocab_bound, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 398), (void *)_cffi_d_ge_vocab_bound },
-  { "ge_vocab_bytes", (void *)_cffi_f_ge_vocab_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 310), (void *)_cffi_d_ge_vocab_bytes },
-  { "ge_vocab_encode", (void *)_cffi_f_ge_vocab_encode, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 175), (void *)_cffi_d_ge_vocab_encode },
-  { "ge_vocab_free", (void *)_cffi_f_ge_vocab_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 395), (void *)_cffi_d_ge_vocab_free },
-  { "ge_vocab_free_at", (void *)_cffi_f_ge_vocab_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 392), (void *)_cffi_d_ge_vocab_free_at },
-  { "ge_vocab_load", (void *)_cffi_f_ge_vocab_load, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 198), (void *)_cffi_d_ge_vocab_load },
-  { "ge_vocab_new", (void *)_cffi_f_ge_vocab_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 203), (void *)_cffi_d_ge_vocab_new },
+  { "ge_vocab_bound", (void *)_cffi_f_ge_vocab_bound, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 404), (void *)_cffi_d_ge_vocab_bound },
+  { "ge_vocab_bytes", (void *)_cffi_f_ge_vocab_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 316), (void *)_cffi_d_ge_vocab_bytes },
+  { "ge_vocab_encode", (void *)_cffi_f_ge_vocab_encode, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 181), (void *)_cffi_d_ge_vocab_encode },
+  { "ge_vocab_free", (void *)_cffi_f_ge_vocab_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 401), (void *)_cffi_d_ge_vocab_free },
+  { "ge_vocab_free_at", (void *)_cffi_f_ge_vocab_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 398), (void *)_cffi_d_ge_vocab_free_at },
+  { "ge_vocab_load", (void *)_cffi_f_ge_vocab_load, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 204), (void *)_cffi_d_ge_vocab_load },
+  { "ge_vocab_new", (void *)_cffi_f_ge_vocab_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 209), (void *)_cffi_d_ge_vocab_new },
   { "ge_vocab_prepare", (void *)_cffi_f_ge_vocab_prepare, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 2), (void *)_cffi_d_ge_vocab_prepare },
-  { "ge_vocab_read", (void *)_cffi_f_ge_vocab_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 402), (void *)_cffi_d_ge_vocab_read },
-  { "ge_vocab_save", (void *)_cffi_f_ge_vocab_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 313), (void *)_cffi_d_ge_vocab_save },
+  { "ge_vocab_read", (void *)_cffi_f_ge_vocab_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 408), (void *)_cffi_d_ge_vocab_read },
+  { "ge_vocab_save", (void *)_cffi_f_ge_vocab_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 319), (void *)_cffi_d_ge_vocab_save },
   { "ge_vocab_slice", (void *)_cffi_f_ge_vocab_slice, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 11), (void *)_cffi_d_ge_vocab_slice },
-  { "ge_vocab_spell", (void *)_cffi_f_ge_vocab_spell, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 185), (void *)_cffi_d_ge_vocab_spell },
+  { "ge_vocab_spell", (void *)_cffi_f_ge_vocab_spell, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 191), (void *)_cffi_d_ge_vocab_spell },
 };
 
 static const struct _cffi_field_s _cffi_fields[] = {
   { "matchers", offsetof(ge_batch, matchers),
                 sizeof(((ge_batch *)0)->matchers),
-                _CFFI_OP(_CFFI_OP_NOOP, 436) },
+                _CFFI_OP(_CFFI_OP_NOOP, 442) },
   { "tokens", offsetof(ge_batch, tokens),
               sizeof(((ge_batch *)0)->tokens),
               _CFFI_OP(_CFFI_OP_NOOP, 115) },
@@ -6697,16 +6774,16 @@ static const struct _cffi_field_s _cffi_fields[] = {
                  _CFFI_OP(_CFFI_OP_NOOP, 13) },
   { "accepted", offsetof(ge_batch, accepted),
                 sizeof(((ge_batch *)0)->accepted),
-                _CFFI_OP(_CFFI_OP_NOOP, 417) },
+                _CFFI_OP(_CFFI_OP_NOOP, 423) },
   { "needed", offsetof(ge_batch, needed),
               sizeof(((ge_batch *)0)->needed),
-              _CFFI_OP(_CFFI_OP_NOOP, 417) },
+              _CFFI_OP(_CFFI_OP_NOOP, 423) },
   { "changed", offsetof(ge_batch, changed),
                sizeof(((ge_batch *)0)->changed),
-               _CFFI_OP(_CFFI_OP_NOOP, 417) },
+               _CFFI_OP(_CFFI_OP_NOOP, 423) },
   { "failed", offsetof(ge_batch, failed),
               sizeof(((ge_batch *)0)->failed),
-              _CFFI_OP(_CFFI_OP_NOOP, 417) },
+              _CFFI_OP(_CFFI_OP_NOOP, 423) },
   { "n_states", offsetof(ge_dfa_content, n_states),
                 sizeof(((ge_dfa_content *)0)->n_states),
                 _CFFI_OP(_CFFI_OP_NOOP, 13) },
@@ -6745,7 +6822,7 @@ static const struct _cffi_field_s _cffi_fields[] = {
               _CFFI_OP(_CFFI_OP_NOOP, 13) },
   { "byte_accepts", offsetof(ge_dfa_content, byte_accepts),
                     sizeof(((ge_dfa_content *)0)->byte_accepts),
-                    _CFFI_OP(_CFFI_OP_NOOP, 418) },
+                    _CFFI_OP(_CFFI_OP_NOOP, 424) },
   { "note", offsetof(ge_dfa_content, note),
             sizeof(((ge_dfa_content *)0)->note),
             _CFFI_OP(_CFFI_OP_NOOP, 42) },
@@ -6772,7 +6849,7 @@ static const struct _cffi_field_s _cffi_fields[] = {
               _CFFI_OP(_CFFI_OP_NOOP, 13) },
   { "text", offsetof(ge_err, text),
             sizeof(((ge_err *)0)->text),
-            _CFFI_OP(_CFFI_OP_NOOP, 422) },
+            _CFFI_OP(_CFFI_OP_NOOP, 428) },
   { "mask", offsetof(ge_gathered, mask),
             sizeof(((ge_gathered *)0)->mask),
             _CFFI_OP(_CFFI_OP_NOOP, 40) },
@@ -6781,7 +6858,7 @@ static const struct _cffi_field_s _cffi_fields[] = {
                _CFFI_OP(_CFFI_OP_NOOP, 41) },
   { "scores", offsetof(ge_gathered, scores),
               sizeof(((ge_gathered *)0)->scores),
-              _CFFI_OP(_CFFI_OP_NOOP, 328) },
+              _CFFI_OP(_CFFI_OP_NOOP, 334) },
   { "tokens", offsetof(ge_gathered, tokens),
               sizeof(((ge_gathered *)0)->tokens),
               _CFFI_OP(_CFFI_OP_NOOP, 50) },
@@ -6874,16 +6951,16 @@ static const struct _cffi_field_s _cffi_fields[] = {
                _CFFI_OP(_CFFI_OP_NOOP, 28) },
   { "first", offsetof(ge_scores, first),
              sizeof(((ge_scores *)0)->first),
-             _CFFI_OP(_CFFI_OP_NOOP, 450) },
+             _CFFI_OP(_CFFI_OP_NOOP, 456) },
   { "stride", offsetof(ge_scores, stride),
               sizeof(((ge_scores *)0)->stride),
-              _CFFI_OP(_CFFI_OP_NOOP, 246) },
+              _CFFI_OP(_CFFI_OP_NOOP, 252) },
   { "width", offsetof(ge_scores, width),
              sizeof(((ge_scores *)0)->width),
              _CFFI_OP(_CFFI_OP_NOOP, 41) },
   { "kind", offsetof(ge_scores, kind),
             sizeof(((ge_scores *)0)->kind),
-            _CFFI_OP(_CFFI_OP_NOOP, 430) },
+            _CFFI_OP(_CFFI_OP_NOOP, 436) },
   { "bytes", offsetof(ge_stats, bytes),
              sizeof(((ge_stats *)0)->bytes),
              _CFFI_OP(_CFFI_OP_NOOP, 69) },
@@ -6973,7 +7050,7 @@ static const struct _cffi_field_s _cffi_fields[] = {
             _CFFI_OP(_CFFI_OP_NOOP, 41) },
   { "must_close", offsetof(ge_turn, must_close),
                   sizeof(((ge_turn *)0)->must_close),
-                  _CFFI_OP(_CFFI_OP_NOOP, 419) },
+                  _CFFI_OP(_CFFI_OP_NOOP, 425) },
   { "next", offsetof(ge_turn, next),
             sizeof(((ge_turn *)0)->next),
             _CFFI_OP(_CFFI_OP_NOOP, 28) },
@@ -7007,86 +7084,86 @@ static const struct _cffi_field_s _cffi_fields[] = {
 };
 
 static const struct _cffi_struct_union_s _cffi_struct_unions[] = {
-  { "ge_batch", 425, _CFFI_F_CHECK_FIELDS,
+  { "ge_batch", 431, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_batch), offsetof(struct _cffi_align__ge_batch, y), 0, 11 },
-  { "ge_dfa", 426, _CFFI_F_OPAQUE,
+  { "ge_dfa", 432, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_dfa_content", 427, _CFFI_F_CHECK_FIELDS,
+  { "ge_dfa_content", 433, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_dfa_content), offsetof(struct _cffi_align__ge_dfa_content, y), 11, 14 },
-  { "ge_engine", 428, _CFFI_F_OPAQUE,
+  { "ge_engine", 434, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_err", 429, _CFFI_F_CHECK_FIELDS,
+  { "ge_err", 435, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_err), offsetof(struct _cffi_align__ge_err, y), 25, 8 },
-  { "ge_gathered", 431, _CFFI_F_CHECK_FIELDS,
+  { "ge_gathered", 437, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_gathered), offsetof(struct _cffi_align__ge_gathered, y), 33, 5 },
-  { "ge_grammar", 432, _CFFI_F_OPAQUE,
+  { "ge_grammar", 438, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_ir", 433, _CFFI_F_OPAQUE,
+  { "ge_ir", 439, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_limits", 434, _CFFI_F_CHECK_FIELDS,
+  { "ge_limits", 440, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_limits), offsetof(struct _cffi_align__ge_limits, y), 38, 12 },
-  { "ge_matcher", 437, _CFFI_F_OPAQUE,
+  { "ge_matcher", 443, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_plan", 439, _CFFI_F_OPAQUE,
+  { "ge_plan", 445, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_plan_content", 440, _CFFI_F_CHECK_FIELDS,
+  { "ge_plan_content", 446, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_plan_content), offsetof(struct _cffi_align__ge_plan_content, y), 50, 5 },
-  { "ge_rules", 441, _CFFI_F_CHECK_FIELDS,
+  { "ge_rules", 447, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_rules), offsetof(struct _cffi_align__ge_rules, y), 55, 11 },
-  { "ge_scores", 442, _CFFI_F_CHECK_FIELDS,
+  { "ge_scores", 448, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_scores), offsetof(struct _cffi_align__ge_scores, y), 66, 4 },
-  { "ge_stats", 443, _CFFI_F_CHECK_FIELDS,
+  { "ge_stats", 449, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_stats), offsetof(struct _cffi_align__ge_stats, y), 70, 25 },
-  { "ge_turn", 446, _CFFI_F_CHECK_FIELDS,
+  { "ge_turn", 452, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_turn), offsetof(struct _cffi_align__ge_turn, y), 95, 7 },
-  { "ge_vocab", 448, _CFFI_F_OPAQUE,
+  { "ge_vocab", 454, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_vocab_content", 449, _CFFI_F_CHECK_FIELDS,
+  { "ge_vocab_content", 455, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_vocab_content), offsetof(struct _cffi_align__ge_vocab_content, y), 102, 8 },
 };
 
 static const struct _cffi_enum_s _cffi_enums[] = {
-  { "ge_float", 430, _cffi_prim_int(sizeof(ge_float), ((ge_float)-1) <= 0),
+  { "ge_float", 436, _cffi_prim_int(sizeof(ge_float), ((ge_float)-1) <= 0),
     "GE_FLOAT16,GE_BFLOAT16,GE_FLOAT32,GE_FLOAT64" },
-  { "ge_mask_flag", 435, _cffi_prim_int(sizeof(ge_mask_flag), ((ge_mask_flag)-1) <= 0),
+  { "ge_mask_flag", 441, _cffi_prim_int(sizeof(ge_mask_flag), ((ge_mask_flag)-1) <= 0),
     "GE_MASK_ALL,GE_MASK_SAME" },
-  { "ge_matcher_flag", 438, _cffi_prim_int(sizeof(ge_matcher_flag), ((ge_matcher_flag)-1) <= 0),
+  { "ge_matcher_flag", 444, _cffi_prim_int(sizeof(ge_matcher_flag), ((ge_matcher_flag)-1) <= 0),
     "GE_COMPLETE,GE_ENDED,GE_SAME" },
-  { "ge_status", 444, _cffi_prim_int(sizeof(ge_status), ((ge_status)-1) <= 0),
+  { "ge_status", 450, _cffi_prim_int(sizeof(ge_status), ((ge_status)-1) <= 0),
     "GE_OK,GE_E_MEMORY,GE_E_LIMIT,GE_E_SYNTAX,GE_E_UNSUPPORTED,GE_E_NOTHING,GE_E_IR,GE_E_ARGUMENT,GE_E_SPELLING,"
     "GE_E_BUSY" },
-  { "ge_switch", 445, _cffi_prim_int(sizeof(ge_switch), ((ge_switch)-1) <= 0),
+  { "ge_switch", 451, _cffi_prim_int(sizeof(ge_switch), ((ge_switch)-1) <= 0),
     "GE_NO_MASK_CACHE,GE_NO_INNER_MASKS,GE_NO_SHARED_INNER,GE_NO_GOTO_CACHE,GE_NO_STATE_CACHE,GE_NO_SLICES,"
     "GE_NO_HEIRS,GE_NO_CLAMPING,GE_NO_TABLE,GE_NO_SHAPES,GE_NO_OUTLINES,GE_NO_AHEAD" },
-  { "ge_turn_result", 447, _cffi_prim_int(sizeof(ge_turn_result), ((ge_turn_result)-1) <= 0),
+  { "ge_turn_result", 453, _cffi_prim_int(sizeof(ge_turn_result), ((ge_turn_result)-1) <= 0),
     "GE_TURN_NONE,GE_TURN_CHOICE,GE_TURN_ALONE,GE_TURN_REFUSED" },
 };
 
 static const struct _cffi_typename_s _cffi_typenames[] = {
-  { "ge_batch", 425 },
-  { "ge_dfa", 426 },
-  { "ge_dfa_content", 427 },
-  { "ge_engine", 428 },
-  { "ge_err", 429 },
-  { "ge_float", 430 },
-  { "ge_gathered", 431 },
-  { "ge_grammar", 432 },
-  { "ge_ir", 433 },
-  { "ge_limits", 434 },
-  { "ge_mask_flag", 435 },
-  { "ge_matcher", 437 },
-  { "ge_matcher_flag", 438 },
-  { "ge_plan", 439 },
-  { "ge_plan_content", 440 },
-  { "ge_rules", 441 },
-  { "ge_scores", 442 },
-  { "ge_stats", 443 },
-  { "ge_status", 444 },
-  { "ge_switch", 445 },
-  { "ge_turn", 446 },
-  { "ge_turn_result", 447 },
-  { "ge_vocab", 448 },
-  { "ge_vocab_content", 449 },
+  { "ge_batch", 431 },
+  { "ge_dfa", 432 },
+  { "ge_dfa_content", 433 },
+  { "ge_engine", 434 },
+  { "ge_err", 435 },
+  { "ge_float", 436 },
+  { "ge_gathered", 437 },
+  { "ge_grammar", 438 },
+  { "ge_ir", 439 },
+  { "ge_limits", 440 },
+  { "ge_mask_flag", 441 },
+  { "ge_matcher", 443 },
+  { "ge_matcher_flag", 444 },
+  { "ge_plan", 445 },
+  { "ge_plan_content", 446 },
+  { "ge_rules", 447 },
+  { "ge_scores", 448 },
+  { "ge_stats", 449 },
+  { "ge_status", 450 },
+  { "ge_switch", 451 },
+  { "ge_turn", 452 },
+  { "ge_turn_result", 453 },
+  { "ge_vocab", 454 },
+  { "ge_vocab_content", 455 },
 };
 
 static const struct _cffi_type_context_s _cffi_type_context = {
@@ -7096,12 +7173,12 @@ static const struct _cffi_type_context_s _cffi_type_context = {
   _cffi_struct_unions,
   _cffi_enums,
   _cffi_typenames,
-  122,  /* num_globals */
+  123,  /* num_globals */
   18,  /* num_struct_unions */
   6,  /* num_enums */
   24,  /* num_typenames */
   NULL,  /* no includes */
-  452,  /* num_types */
+  458,  /* num_types */
   0,  /* flags */
 };
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from .errors import VocabularyError
 
 if TYPE_CHECKING:
+    from .matcher import Matcher
     from .vocabulary import Vocabulary
 
 _BOOLS = "bool", "bool_"  # of Python, and of numpy before 2.3, which had an index
@@ -51,10 +52,10 @@ def check_number(name: str, value: Any, least: float = -math.inf, most: float = 
     return number
 
 
-def check_ends(vocabulary: Vocabulary) -> None:
-    """Raise VocabularyError for a vocabulary without end-of-text tokens, where a text is to be ended by one."""
-    if not vocabulary.eos:
-        raise VocabularyError("the vocabulary has no end-of-text token, so no text can end")
+def check_ends(of: Vocabulary | Matcher) -> None:
+    """Raise VocabularyError for a vocabulary or a matcher without end-of-text tokens, where a text is to be ended by one."""
+    if not of.eos:
+        raise VocabularyError(f"the {type(of).__name__.lower()} has no end-of-text token, so no text can end")
 
 
 def check_bool(name: str, value: Any) -> bool:

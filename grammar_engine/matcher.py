@@ -21,7 +21,7 @@ from .errors import LimitExceededError, MatcherFinishedError, TokenRejectedError
 from .grammar import Grammar, Switches
 from .mask import MaskBuffer, check_row, rows_of, words_of
 from .tags import whole_spellings
-from .vocabulary import Vocabulary
+from .vocabulary import Vocabulary, checked_ends
 
 _ALL = lib.GE_MASK_ALL
 _ID_END = 1 << 62  # beyond all ids
@@ -103,6 +103,9 @@ class Matcher(Held):
         A token automaton gives its masks to the grammar that it was made from.
     vocabulary : Vocabulary, optional
         That of a token automaton is known.
+    eos : sequence of int, optional
+        The tokens that end this text, whatever ends others over the vocabulary. Default: `vocabulary.eos`. They are allowed where the text is a sentence,
+        and end it there. Elsewhere one that is text, or that the grammar names, is what it always is. With [] none ends the text.
     switches : Switches, optional
         Caches and fast paths to switch off; for tests.
 
@@ -118,13 +121,22 @@ class Matcher(Held):
     (True, False)
     >>> matcher.allowed_tokens()
     [97, 98]
+    >>> Matcher(Grammar.from_regex("[ab]*"), Vocabulary.bytes(), eos=[ord("."), ord("b")]).allowed_tokens()
+    [46, 97, 98]
     >>> print(matcher.explain(ord("c")))
     byte 0 (b'c') is refused, expected regex (next b'a'-b'b')
     """
 
-    __slots__ = ("_engine", "_err", "_n_done", "_words", "grammar", "vocabulary")
+    __slots__ = ("_ends", "_engine", "_err", "_n_done", "_words", "grammar", "vocabulary")
 
-    def __init__(self, grammar: Grammar | TokenDFA, vocabulary: Vocabulary | None = None, *, switches: Switches = _ALL_ON):
+    def __init__(
+        self,
+        grammar: Grammar | TokenDFA,
+        vocabulary: Vocabulary | None = None,
+        *,
+        eos: Sequence[int] | None = None,
+        switches: Switches = _ALL_ON,
+    ):
         table = None
         if not isinstance(grammar, Grammar) and isinstance(grammar, TokenDFA):
             table = grammar
@@ -133,14 +145,22 @@ class Matcher(Held):
             raise TypeError(
                 f"a Matcher is made of a Grammar and a Vocabulary, not of {type(grammar).__name__} and {type(vocabulary).__name__}"
             )
+        ends = vocabulary._eos if eos is None else checked_ends(eos, vocabulary.size)
         engine, words = grammar._engine(vocabulary, switches), words_of(vocabulary)
         if table is not None:
             lib.ge_engine_use(engine.handle, table._handle)
         err, out = _new(_ERR), _gc(_new(_OUT), _free_at)  # so owned before the call: see `place_for`
         check(lib.ge_matcher_new(engine.handle, out, err), err)
         self._hold(out[0], words, 0, out)
-        self.grammar, self.vocabulary, self._engine = grammar, vocabulary, engine
+        self.grammar, self.vocabulary, self._engine, self._ends = grammar, vocabulary, engine, ends
         self._words, self._n_done, self._err = words, _new(_SIZE), err
+        if eos is not None or grammar._named:  # the core's vocabulary has others, or none
+            check(lib.ge_matcher_end_with(self._handle, ends, len(ends), err), err)
+
+    @property
+    def eos(self) -> tuple[int, ...]:
+        """The tokens that end the text, each once, in the order given. The first one ends what `closing_tokens` closes."""
+        return self._ends
 
     def _retry_or_raise(self, status: int, function: Any, *arguments: Any) -> int:
         """After a call has failed: make it again in a fresh generation of states and return what it returns there, or raise its error.
@@ -428,7 +448,7 @@ class Matcher(Held):
         check(lib.ge_matcher_fork(self._handle, out, self._err), self._err)
         twin = object.__new__(Matcher)
         twin._hold(out[0], self._words, 0, out)
-        twin.grammar, twin.vocabulary, twin._engine = self.grammar, self.vocabulary, self._engine
+        twin.grammar, twin.vocabulary, twin._engine, twin._ends = self.grammar, self.vocabulary, self._engine, self._ends
         twin._words, twin._n_done, twin._err = self._words, _new(_SIZE), _new(_ERR)
         return twin
 
@@ -518,7 +538,7 @@ class Matcher(Held):
         return bytes(self._closing(lib.ge_matcher_closing, "uint8_t[]"))
 
     def closing_tokens(self) -> list[int]:
-        """The fewest tokens that spell `closing_bytes`, and an end-of-text token if the vocabulary has any; [] after the end.
+        """The fewest tokens that spell `closing_bytes`, and the first one of `eos` if there is any; [] after the end.
 
         Where no tokens spell that text, the vocabulary lacking its bytes, the next one is taken that some do spell. When the first of the
         tokens has been accepted, the others are left: so a text is closed within n tokens if this is called while they are not more.
@@ -533,7 +553,7 @@ class Matcher(Held):
         return self._closing(lib.ge_matcher_closing_tokens, "uint32_t[]")
 
     def closing_within(self, most: int) -> list[int] | None:
-        """At most so many tokens, of any text, that make the text a sentence, an end-of-text token included if the vocabulary has any.
+        """At most so many tokens, of any text, that make the text a sentence, an end-of-text token included if there is any.
 
         `closing_tokens` spells the shortest text; where that takes no more, it or another one is found at once. A longer text may take fewer
         tokens, and to find it takes a search: milliseconds; where it is given up at a limit, mostly some ten seconds, at worst 45 and 2 GB

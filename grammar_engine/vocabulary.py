@@ -50,8 +50,8 @@ class Vocabulary:
     tokens : sequence of bytes
         `tokens[i]` is what id `i` spells; b"" for an id that never stands for text.
     eos : sequence of int
-        The ids that end the text. A mask allows them where the text is a sentence of the grammar, and nowhere else. May be empty:
-        then the caller decides when to stop (`Matcher.is_complete`).
+        The ids that end texts, unless a `Matcher` is given others. A mask allows them where the text is a sentence of the grammar, and nowhere else. May be
+        empty: then the caller decides when to stop (`Matcher.is_complete`).
     special : mapping of int to str, optional
         Ids that are no text (control tokens), with a name for messages. Their bytes are b"", whatever `tokens` says; so are
         those of `eos`.
@@ -105,15 +105,12 @@ class Vocabulary:
         width: int | None = None,
         slices: Iterable[str] | None = None,
     ):
-        if isinstance(eos, (str, builtins.bytes)) or not isinstance(eos, Iterable):
-            example = f", such as [{eos!r}]" if isinstance(eos, int) else ""
-            raise VocabularyError(f"eos is a sequence of ids{example}, not {type(eos).__name__}")
         if special is not None and not isinstance(special, Mapping):
             raise VocabularyError(f"special is a mapping of ids to names, not {type(special).__name__}")
         table = _checked_tokens(tokens)
         size = len(table)
         names = {_checked_id(token, size, "special"): name for token, name in (special or {}).items()}
-        ends = tuple(dict.fromkeys(_checked_id(token, size, "eos") for token in eos))
+        ends = checked_ends(eos, size)
         for token in (*names, *ends):
             table[token] = b""
         if not any(table):
@@ -572,7 +569,7 @@ class Vocabulary:
         self._is_prepared = True
 
     def _naming(self, keys: frozenset[str | int]) -> Vocabulary:
-        """For a grammar that names special tokens: this vocabulary with spellings for these."""
+        """For a grammar that names special tokens: this vocabulary with spellings for these. Its tokens end no text: a matcher tells which do."""
         known = self._named.get(keys)
         if known is not None:
             return known
@@ -585,7 +582,7 @@ class Vocabulary:
         )  # of most vocabularies there are two
         with self._lock:
             if kind not in self._named:
-                other = Vocabulary(spelled(self, None if kind is _ALL_BY_ID else ids), self._eos, None, self._width, self._slices)
+                other = Vocabulary(spelled(self, None if kind is _ALL_BY_ID else ids), (), None, self._width, self._slices)
                 other._max_shared = self._max_shared
                 self._named[kind] = other
             return self._named.setdefault(keys, self._named[kind])
@@ -622,6 +619,14 @@ def _checked_tokens(tokens: Iterable[bytes]) -> list[bytes]:
         token = next(token for token, spelling in enumerate(table) if len(spelling) > MAX_TOKEN_BYTES)
         raise VocabularyError(f"token {token} has {len(table[token]):,} bytes, more than {MAX_TOKEN_BYTES:,}", token_id=token)
     return table
+
+
+def checked_ends(eos: Iterable[int], size: int) -> tuple[int, ...]:
+    """The ids that end a text, of a vocabulary of so many tokens: each once, in the order given."""
+    if isinstance(eos, (str, bytes)) or not isinstance(eos, Iterable):
+        example = f", such as [{eos!r}]" if isinstance(eos, int) else ""
+        raise VocabularyError(f"eos is a sequence of ids{example}, not {type(eos).__name__}")
+    return tuple(dict.fromkeys(_checked_id(token, size, "eos") for token in eos))
 
 
 def _checked_id(token: Any, end: int, what: str) -> int:

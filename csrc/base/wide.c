@@ -113,6 +113,20 @@ void wide_copy(u32 *to, const u32 *from, size_t n) {
     else copy_by_32((u8 *)to, (const u8 *)from, size);
 }
 
+bool wide_has_bits(const u32 *at, size_t n) {
+    enum { TOGETHER = 16 };
+    size_t i = 0;
+    for (; i + TOGETHER <= n / 32; i += TOGETHER) {
+        u32 all = UINT32_MAX;
+        for (u32 k = 0; k < TOGETHER; k++) all &= at[i + k];
+        if (all != UINT32_MAX) return false;
+    }
+    for (; i < n / 32; i++)
+        if (at[i] != UINT32_MAX) return false;
+    u32 rest = ((u32)1 << n % 32) - 1;
+    return !rest || (at[i] & rest) == rest;
+}
+
 /* Line by line from word `at` on, to the words that are less than a line. */
 #define OR_LINES(or_line) \
     for (; at + LINE / 4 <= n; at += LINE / 4) or_line(to + at, from + at);

@@ -211,6 +211,8 @@ int32_t ge_engine_is_full(ge_engine *engine); /* 1: holds max_generation_bytes o
 /* --- matchers --------------------------------------------------------------------------------------------------------------- */
 
 ge_status ge_matcher_new(ge_engine *engine, ge_matcher **out, ge_err *err); /* keeps engine alive; returns owned */
+/* The tokens that end its text, before it has begun; else they are those of the vocabulary. They are copied. */
+ge_status ge_matcher_end_with(ge_matcher *m, const uint32_t *ends, size_t n, ge_err *err);
 ge_status ge_matcher_fork(ge_matcher *m, ge_matcher **out, ge_err *err);
 void ge_matcher_free(ge_matcher *m);
 void ge_matcher_free_at(ge_matcher **at);
@@ -235,7 +237,7 @@ ge_status ge_matcher_history(ge_matcher *m, int64_t *out, size_t capacity, size_
 
 typedef enum ge_matcher_flag {
     GE_COMPLETE = 1, /* the text is a sentence */
-    GE_ENDED = 2,    /* by an end-of-text token */
+    GE_ENDED = 2,    /* by a token that ends it */
     GE_SAME = 4      /* the last mask was GE_MASK_SAME */
 } ge_matcher_flag;
 
@@ -273,7 +275,7 @@ ge_status ge_matcher_forced_bytes(ge_matcher *m, uint8_t *out, size_t capacity, 
 /* The first of the shortest byte strings that make the text a sentence. *n_out = its length; nothing is written if that is above capacity. */
 ge_status ge_matcher_closing(ge_matcher *m, uint8_t *out, size_t capacity, size_t *n_out, ge_err *err);
 
-/* The same as the fewest tokens that spell it, and an end-of-text token if there is one. If no tokens spell it, the first of the shortest
+/* The same as the fewest tokens that spell it, and the first of the tokens that end the text, if there are any. If no tokens spell it, the first of the shortest
  * that some do. GE_E_SPELLING: none, or none that is not much longer. */
 ge_status ge_matcher_closing_tokens(ge_matcher *m, uint32_t *out, size_t capacity, size_t *n_out, ge_err *err);
 

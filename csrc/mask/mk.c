@@ -14,7 +14,9 @@
  *                                      tails of what leaves it; a slice; a walk (mk_parts.c)
  *     little                         an outline, or a walk (mk_outline.c, mk_walk.c)         ...
  *
- * Then what was left to hubs of the trie is added, and the end of the text. lexing="longest" has ways of its own (mk_longest.c).
+ * Then what was left to hubs of the trie is added. lexing="longest" has ways of its own (mk_longest.c).
+ *
+ * A mask here is of texts alone: which tokens end one, and where, matchers know (match/mt.c).
  *
  * Texts. A configuration with texts (en.h) has the mask of its twin, where texts are unknown, but for *suspects*: tokens that end one
  * distinct member and are then, within the next, at a place where the value that was just written might be all that is left. The walk
@@ -85,7 +87,6 @@ static bool add_below_hub(ge_engine *e, u32 config, u32 hub) {
     return ok;
 }
 
-/* Where what is nested may end the text, so may the configuration: the base needs no change for that. */
 static bool compute_over(ge_engine *e, u32 config, u32 nested) {
     return mk_load_or_build(e, nested) && mk_put_on_top(e, config, nested, 0);
 }
@@ -125,16 +126,6 @@ static bool keep_suspects(ge_engine *e, u32 config) {
     return true;
 }
 
-/* Whether all ids of the logits are allowed. */
-static bool is_all(const ge_engine *e) {
-    if (e->mk.found.listed) return false; /* see settle */
-    for (u32 i = 0; i < e->v->n_words; i++) {
-        u32 rest = e->v->width - 32 * i;
-        if (e->mk.found.bits[i] != (rest >= 32 ? UINT32_MAX : ((u32)1 << rest) - 1)) return false;
-    }
-    return true;
-}
-
 static bool is_none(const ge_engine *e) {
     if (e->mk.found.listed && e->mk.found.list.n) return false;
     const u32 *bits = e->mk.found.base ? e->mk.found.base->bits : e->mk.found.bits;
@@ -144,18 +135,10 @@ static bool is_none(const ge_engine *e) {
     return true;
 }
 
-/* Where tokens added to a base may make it all, bits tell. */
-static void settle(ge_engine *e) {
-    u32 missing = 0, added = e->mk.found.list.n + 32; /* the last word may have bits beyond the last id */
-    if (!e->mk.found.base) return;
-    for (u32 i = 0; i < e->v->n_words && missing <= added; i++) missing += (u32)__builtin_popcount(~e->mk.found.base->bits[i]);
-    if (missing <= added) mk_make_bits(e, &e->mk.found);
-}
-
 /* Keeps the mask that was found. */
 static void keep_found(ge_engine *e, u32 config) {
-    if (e->switches & GE_NO_MASK_CACHE || is_none(e)) return; /* an empty one is an error each time */
-    mk_keep(e, config, &e->mk.found, is_all(e));
+    if (e->switches & GE_NO_MASK_CACHE || (is_none(e) && !cf_at(e, config)->complete)) return; /* where a text must go on, it is an error each time */
+    mk_keep(e, config, &e->mk.found);
     e->b.status = GE_OK; /* a mask that could not be kept is still right */
 }
 
@@ -183,16 +166,6 @@ static bool build_from_twin(ge_engine *e, u32 config, u32 twin) {
     }
     if (same) atomic_store(&cf_at(e, config)->mask, atomic_load(&record->mask));
     else keep_found(e, config);
-    return true;
-}
-
-/* The end of the text, if it may come. */
-static bool add_eos(ge_engine *e, u32 config) {
-    for (u32 i = 0; cf_at(e, config)->complete && i < e->v->n_eos; i++) {
-        bool known = false; /* it is text, too */
-        for (u32 k = 0; e->mk.found.listed && k < e->mk.found.list.n && !known; k++) known = e->mk.found.list.at[k] == e->v->eos[i];
-        if (!known && !mk_add_token(e, &e->mk.found, e->v->eos[i])) return false;
-    }
     return true;
 }
 
@@ -227,7 +200,7 @@ static bool build_from_wider(ge_engine *e, u32 config, u32 unbound, u32 loose, u
     bool ok = unbound != config ? mk_keep_names(e, config, unbound, &all)
               : loose != config ? mk_keep_exact(e, config, &all)
                                 : mk_keep_near(e, config, &all);
-    if (!ok || !add_eos(e, config)) return false;
+    if (!ok) return false;
     cf_record *record = cf_at(e, config), *from = cf_at(e, wider);
     record->suspects = from->suspects;
     record->n_suspects = from->n_suspects;
@@ -249,7 +222,7 @@ static bool build_between(ge_engine *e, u32 config, u32 less, u32 more) {
     if (!bits) return false;
     bool ok = load_bits(e, more);
     if (ok) memcpy(bits, e->mk.found.bits, size), mk_note_copy(e);
-    ok = ok && load_bits(e, less) && mk_add_between(e, config, bits) && add_eos(e, config);
+    ok = ok && load_bits(e, less) && mk_add_between(e, config, bits);
     mem_resize(&e->b, bits, size, 0);
     if (ok) keep_found(e, config);
     return ok;
@@ -266,8 +239,6 @@ static bool build(ge_engine *e, u32 config) {
     e->mk.suspects.n = 0;
     if (!compute(e, config) || !keep_suspects(e, config)) return false;
     e->stats.mask_builds++;
-    if (!add_eos(e, config)) return false;
-    settle(e);
     keep_found(e, config);
     return true;
 }
@@ -288,13 +259,12 @@ bool mk_build(ge_engine *e, u32 config) {
     return ok;
 }
 
-bool mk_cold(ge_engine *e, u32 config, u32 *out, bool *all) {
-    if (mk_by_table(e, config, out, all)) return true;
+bool mk_cold(ge_engine *e, u32 config, u32 *out) {
+    if (mk_by_table(e, config, out)) return true;
     if (!build_found(e, config)) return false;
     mk_note_copy(e);
     if (e->mk.found.listed) mk_write_listed(e, e->mk.found.base, e->mk.found.list.at, e->mk.found.list.n, out);
     else wide_copy(out, e->mk.found.bits, e->v->n_words);
-    *all = is_all(e);
     mk_release_base(e, &e->mk.found);
     return true;
 }

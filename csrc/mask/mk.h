@@ -228,7 +228,7 @@ bool mk_build(ge_engine *e, u32 config);
 void mk_go_ahead(ge_engine *e);
 
 /* Writes the mask of a configuration, if there is a token automaton that knows it. No lock needed. */
-bool mk_by_table(ge_engine *e, u32 config, u32 *out, bool *all);
+bool mk_by_table(ge_engine *e, u32 config, u32 *out);
 /* A token has led from one configuration to another. No lock needed. */
 void mk_go_by_table(ge_engine *e, const ge_dfa *table, u32 from, u64 token, u32 to);
 static inline void mk_follow_table(ge_engine *e, u32 from, u64 token, u32 to) {
@@ -248,7 +248,7 @@ static inline void mk_write_listed(const ge_engine *e, const vb_inner *base, con
 }
 
 /* Keeps a mask for the configuration, if there is room. Never fails: not to keep a mask costs only time. */
-void mk_keep(ge_engine *e, u32 config, const mk_found *found, bool all);
+void mk_keep(ge_engine *e, u32 config, const mk_found *found);
 /* Where the bits of `mask` are near those of a model, it gets that, and as its words the tokens in which they differ, until the next call. False: failure. */
 bool mk_find_model(ge_engine *e, mk_mask *mask);
 /* A mask that is kept, as bits, becomes a model, if there is room for one more. */
@@ -259,8 +259,8 @@ void mk_write_by_model(const ge_engine *e, const mk_mask *kept, u32 *out);
 bool mk_load(ge_engine *e, u32 config, mk_found *found);
 
 /* Copies the mask of a configuration. mk_warm: false if none is kept (no lock). mk_cold: computes it, with the lock held. */
-bool mk_warm(ge_engine *e, u32 config, u32 *out, bool *all);
-bool mk_cold(ge_engine *e, u32 config, u32 *out, bool *all);
+bool mk_warm(ge_engine *e, u32 config, u32 *out);
+bool mk_cold(ge_engine *e, u32 config, u32 *out);
 void mk_drop(ge_engine *e);
 void mk_drop_kept(ge_engine *e); /* these are parts of it */
 void mk_drop_walks(ge_engine *e);

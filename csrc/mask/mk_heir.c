@@ -94,8 +94,6 @@ static bool by_difference(ge_engine *e, u32 config, const mk_parts_vec *parts, u
     u32 next;
     bool close = true, enough = false, ignored;
     *done = false;
-    for (u32 i = 0; i < e->v->n_eos; i++) /* one that is text, too, would not be told from the end of the text */
-        if (e->v->offsets[e->v->eos[i]] != e->v->offsets[e->v->eos[i] + 1]) return true;
     if (heir == NONE) {
         trie = &e->v->trie;
         if (!find_heir(e, config, &heir, &close)) return false;
@@ -108,7 +106,6 @@ static bool by_difference(ge_engine *e, u32 config, const mk_parts_vec *parts, u
     if (heir == config) return true;
     if (!mk_load_or_build(e, heir)) return false;
     e->mk.at_hubs.n = 0;
-    for (u32 i = 0; i < e->v->n_eos; i++) mk_clear_token(e, &e->mk.found, e->v->eos[i]);
     e->stats.heirs++;
     return *done = mk_walk_difference(e, trie, 0, config, heir, &e->mk.found);
 }

@@ -14,33 +14,32 @@
 #include "mk.h"
 
 /* Copies a kept mask if the reference still holds. */
-static bool copy_kept(ge_engine *e, u64 reference, u32 *out, bool *all) {
+static bool copy_kept(ge_engine *e, u64 reference, u32 *out) {
     mk_mask *kept = stable_at(&e->masks, (u32)reference - 1);
     atomic_fetch_add(&kept->readers, 1);
     bool valid = atomic_load(&kept->stamp) == (u32)(reference >> 32);
     if (valid) {
         if (kept->listed) mk_write_listed(e, kept->base, kept->words, kept->n_words, out);
         else mk_write_by_model(e, kept, out);
-        *all = kept->all;
         if (!atomic_load_explicit(&kept->recent, memory_order_relaxed)) atomic_store_explicit(&kept->recent, true, memory_order_relaxed);
     }
     atomic_fetch_sub(&kept->readers, 1);
     return valid;
 }
 
-GE_HOT bool mk_warm(ge_engine *e, u32 config, u32 *out, bool *all) {
+GE_HOT bool mk_warm(ge_engine *e, u32 config, u32 *out) {
     u64 reference = atomic_load(&cf_at(e, config)->mask);
-    return (reference && copy_kept(e, reference, out, all)) || mk_by_table(e, config, out, all);
+    return (reference && copy_kept(e, reference, out)) || mk_by_table(e, config, out);
 }
 
 /* Under the engine's lock, so nothing is evicted meanwhile. */
 bool mk_load(ge_engine *e, u32 config, mk_found *found) {
     u64 reference = atomic_load(&cf_at(e, config)->mask);
     mk_mask *kept = reference ? stable_at(&e->masks, (u32)reference - 1) : NULL;
-    bool all, is_there = kept && atomic_load(&kept->stamp) == (u32)(reference >> 32);
+    bool is_there = kept && atomic_load(&kept->stamp) == (u32)(reference >> 32);
     mk_release_base(e, found);
     found->listed = is_there && kept->listed;
-    if (!found->listed) return mk_warm(e, config, found->bits, &all);
+    if (!found->listed) return mk_warm(e, config, found->bits);
     found->list.n = 0;
     if (!vec_reserve(&e->b, &found->list, kept->n_words)) return found->listed = false;
     if (kept->n_words) memcpy(found->list.at, kept->words, kept->n_words * sizeof(u32));
@@ -128,7 +127,6 @@ static mk_mask *add_mask(ge_engine *e, const mk_mask *mask, size_t size, u32 *in
     kept->listed = mask->listed;
     kept->model = mask->model;
     kept->hash = mask->hash;
-    kept->all = mask->all;
     atomic_store(&kept->recent, true);
     if (!mask->listed && mask->model == NONE) mk_try_model(e, *index);
     atomic_fetch_add(&kept->stamp, 1); /* even: in use */
@@ -136,8 +134,8 @@ static mk_mask *add_mask(ge_engine *e, const mk_mask *mask, size_t size, u32 *in
     return map_put(&e->b, &e->mk.mask_of_hash, mask->hash, *index) ? kept : NULL;
 }
 
-void mk_keep(ge_engine *e, u32 config, const mk_found *found, bool all) {
-    mk_mask mask = {.base = found->base, .listed = found->listed, .model = NONE, .all = all};
+void mk_keep(ge_engine *e, u32 config, const mk_found *found) {
+    mk_mask mask = {.base = found->base, .listed = found->listed, .model = NONE};
     mask.words = found->listed ? found->list.at : found->bits;
     mask.n_words = found->listed ? found->list.n : e->v->n_words;
     if (!found->listed && !mk_find_model(e, &mask)) return;

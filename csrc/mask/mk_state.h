@@ -21,7 +21,6 @@ typedef struct mk_mask { /* a kept mask; see mk_keep.c for how readers and evict
     bool listed; /* tokens */
     const vb_inner *base; /* as in mk_found */
     u32 model; /* the index of the mask that this one is but for these tokens, its own if it is a model; or NONE */
-    bool all;
     u64 hash;
     bool _Atomic recent; /* read since the hand last came by */
     u32 _Atomic readers;

@@ -1,7 +1,8 @@
 /* mt: a matcher, one text that is being written. Its whole state is a list of configurations, one per step (mt_read.c); so a rollback drops the
  * last of them, a fork copies them, and a refused token leaves no trace.
  *
- * After an end-of-text token the text is ended: from then on end-of-text tokens, and only they, are accepted.
+ * Which tokens end the text, each matcher knows: those of its vocabulary, or others (ge_matcher_end_with). They are allowed where the text is a sentence.
+ * When one is accepted there the text is ended: from then on they, and only they, are accepted. Elsewhere they are what they spell, if anything.
  *
  * A matcher also knows which mask it wrote last, and where to, so that it can tell that a call has written the same there again. */
 #include "mt.h"
@@ -12,11 +13,14 @@
 typedef struct mt_written { /* by the last call that wrote a mask */
     const u32 *mask; /* where to; NULL: nothing */
     u32 config;      /* whose mask; CF_DEAD: of an ended text */
+    bool complete;   /* with the tokens that end a text */
     u64 kept;        /* cf_record.mask: equal references are equal masks */
 } mt_written;
 
 struct ge_matcher {
     ge_engine *e;
+    VEC(u32) ends;     /* where has_ends: the tokens that end the text; else those of the vocabulary do */
+    bool has_ends;
     VEC(mt_step) steps;
     mt_written written;
     bool same; /* the call before had written that there as well */
@@ -26,6 +30,10 @@ struct ge_matcher {
 };
 
 ge_engine *mt_engine(const ge_matcher *m) { return m->e; }
+
+mt_ends mt_ends_of(const ge_matcher *m) {
+    return m->has_ends ? (mt_ends){m->ends.at, m->ends.n} : (mt_ends){m->e->v->eos, m->e->v->n_eos};
+}
 
 /* Every call that reads steps, or changes them, runs between these two: misuse by several threads is an error, never a corruption. (Not
  * ge_matcher_length, which reads one number.) */
@@ -61,10 +69,29 @@ ge_status ge_matcher_new(ge_engine *engine, ge_matcher **out, ge_err *err) {
     return new_matcher(engine, out, err);
 }
 
+static ge_status do_end_with(ge_matcher *m, const uint32_t *ends, size_t n, ge_err *err) {
+    VEC(u32) copy = {0};
+    for (size_t i = 0; i < n; i++)
+        if (ends[i] >= m->e->v->n_tokens) return err_set(err, GE_E_ARGUMENT, "a token that ends the text is out of range");
+    if (m->steps.n) return err_set(err, GE_E_ARGUMENT, "the text has begun");
+    budget_begin(&m->b);
+    if (n >= NONE || !vec_reserve(&m->b, &copy, n)) return budget_report(&m->b, err);
+    if (n) memcpy(copy.at, ends, n * sizeof *ends);
+    vec_drop(&m->b, &m->ends);
+    m->ends.at = copy.at;
+    m->ends.cap = copy.cap;
+    m->ends.n = (u32)n;
+    m->has_ends = true;
+    m->written.mask = NULL;
+    return GE_OK;
+}
+
 static ge_status do_fork(ge_matcher *from, ge_matcher **out, ge_err *err) {
     ge_status status = new_matcher(from->e, out, err);
     if (status != GE_OK) return status;
-    if (!vec_copy(&(*out)->b, &(*out)->steps, &from->steps) || !vec_copy(&(*out)->b, &(*out)->text, &from->text)) {
+    (*out)->has_ends = from->has_ends;
+    if (!vec_copy(&(*out)->b, &(*out)->steps, &from->steps) || !vec_copy(&(*out)->b, &(*out)->text, &from->text) ||
+        !vec_copy(&(*out)->b, &(*out)->ends, &from->ends)) {
         status = budget_report(&(*out)->b, err);
         ge_matcher_free(*out);
         *out = NULL;
@@ -76,6 +103,7 @@ void ge_matcher_free(ge_matcher *m) {
     if (!m) return;
     vec_drop(&m->b, &m->steps);
     vec_drop(&m->b, &m->text);
+    vec_drop(&m->b, &m->ends);
     ge_engine_free(m->e);
     free(m);
 }
@@ -87,11 +115,12 @@ void ge_matcher_free_at(ge_matcher **at) {
 
 GE_HOT static int32_t do_accept(ge_matcher *m, const int64_t *tokens, size_t n, bool commit, size_t *n_done, bool warm_only, ge_err *err) {
     mt_step state = state_of(m);
+    mt_ends ends = mt_ends_of(m);
     err->status = GE_OK;
     budget_begin(&m->b);
     for (*n_done = 0; *n_done < n; ++*n_done) {
         mt_step next;
-        if (!mt_read_token(m->e, state, tokens[*n_done], &next, warm_only, err)) return warm_only && next.config == NONE ? EN_COLD : err->status;
+        if (!mt_read_token(m->e, ends, state, tokens[*n_done], &next, warm_only, err)) return warm_only && next.config == NONE ? EN_COLD : err->status;
         if (commit && !vec_push(&m->b, &m->steps, next)) return budget_report(&m->b, err);
         state = next;
     }
@@ -101,7 +130,7 @@ GE_HOT static int32_t do_accept(ge_matcher *m, const int64_t *tokens, size_t n, 
 GE_HOT static int32_t do_accept_token(ge_matcher *m, int64_t token, bool warm_only, ge_err *err) {
     mt_step next;
     err->status = GE_OK;
-    if (!mt_read_token(m->e, state_of(m), token, &next, warm_only, err)) return warm_only && next.config == NONE ? EN_COLD : err->status;
+    if (!mt_read_token(m->e, mt_ends_of(m), state_of(m), token, &next, warm_only, err)) return warm_only && next.config == NONE ? EN_COLD : err->status;
     if (m->steps.n == m->steps.cap) budget_begin(&m->b);
     return vec_push(&m->b, &m->steps, next) ? 1 : (int32_t)budget_report(&m->b, err);
 }
@@ -131,7 +160,7 @@ static ge_status do_move(ge_matcher *m, ge_engine *engine, ge_err *err) {
     for (u32 i = 0; ok && i < m->steps.n; i++) {
         mt_step next = m->steps.at[i];
         if (next.token >= 0) {
-            ok = mt_read_token(engine, state, next.token, &next, false, err);
+            ok = mt_read_token(engine, mt_ends_of(m), state, next.token, &next, false, err);
         } else {
             size_t n = (size_t)(-1 - next.token), n_read;
             ok = mt_read_text(engine, state, m->text.at + at, n, &next, &n_read, err);
@@ -188,10 +217,12 @@ GE_HOT int32_t ge_matcher_flags(ge_matcher *m, ge_err *err) {
 
 /* Notes what was written. That the configuration's mask may since have been evicted, or kept once more, does no harm: a reference is that
  * of one content for ever. */
-GE_HOT static int32_t flags_of_written(ge_matcher *m, const u32 *mask, u32 config, bool all) {
+GE_HOT static int32_t flags_of_written(ge_matcher *m, const u32 *mask, u32 config, bool complete) {
     mt_written before = m->written;
-    m->written = (mt_written){mask, config, atomic_load(&cf_at(m->e, config)->mask)};
-    m->same = before.mask == mask && (before.config == config || (before.kept && before.kept == m->written.kept));
+    bool all = wide_has_bits(mask, m->e->v->width);
+    m->written = (mt_written){mask, config, complete, atomic_load(&cf_at(m->e, config)->mask)};
+    bool same_text = before.kept && before.kept == m->written.kept;
+    m->same = before.mask == mask && (before.config == config || (same_text && before.complete == complete));
     return (all ? GE_MASK_ALL : 0) | (m->same ? GE_MASK_SAME : 0);
 }
 
@@ -200,23 +231,24 @@ GE_HOT static int32_t do_fill_mask(ge_matcher *m, uint32_t *masks, size_t row, s
     ge_vocab *v = e->v;
     u32 *mask = masks + row * n_words;
     mt_step state = state_of(m);
-    bool all = false;
+    mt_ends ends = mt_ends_of(m);
     if (n_words != v->n_words) return err_set(err, GE_E_ARGUMENT, "the mask has the wrong width");
     if ((uintptr_t)masks % sizeof *masks) return err_set(err, GE_E_ARGUMENT, "the mask buffer is not aligned to 4 bytes");
     if (state.ended) {
         state.config = CF_DEAD;
-        memset(mask, 0, n_words * sizeof *mask);
-        for (u32 i = 0; i < v->n_eos; i++) mask[v->eos[i] >> 5] |= (u32)1 << (v->eos[i] & 31);
-    } else if (!mk_warm(e, state.config, mask, &all)) {
+        wide_clear(mask, n_words);
+    } else if (!mk_warm(e, state.config, mask)) {
         if (warm_only) return EN_COLD;
-        ge_status status = qs_mask(e, state.config, mask, &all, err);
+        ge_status status = qs_mask(e, state.config, mask, err);
         if (status != GE_OK) {
             m->written.mask = NULL;
             m->same = false;
             return status;
         }
     }
-    return flags_of_written(m, mask, state.config, all);
+    bool complete = state.ended || cf_is_complete(e, state.config);
+    for (u32 i = 0; complete && i < ends.n; i++) mask[ends.at[i] >> 5] |= (u32)1 << (ends.at[i] & 31);
+    return flags_of_written(m, mask, state.config, complete);
 }
 
 /* --- questions ------------------------------------------------------------------------------------------------------------- */
@@ -233,25 +265,52 @@ static ge_status do_closing(ge_matcher *m, uint8_t *out, size_t capacity, size_t
     return state.ended ? GE_OK : qs_closing(m->e, state.config, out, capacity, n_out, err);
 }
 
+/* Tokens that close a text, of which the first n_text spell the rest of it: behind them the one that ends it is put, if there is one and room for it. Where
+ * a token that ends texts has a spelling, it may be among them, at a place where it would end the text: so it does. */
+static ge_status put_end(ge_matcher *m, u32 config, u32 *out, size_t capacity, size_t *n_out, ge_err *err) {
+    ge_vocab *v = m->e->v;
+    mt_ends ends = mt_ends_of(m);
+    bool are_text = false;
+    for (u32 i = 0; i < ends.n; i++) are_text |= v->offsets[ends.at[i]] != v->offsets[ends.at[i] + 1];
+    mt_step state = {.config = config};
+    for (size_t i = 0; are_text && i < *n_out && *n_out <= capacity; i++) {
+        if (!mt_read_token(m->e, ends, state, out[i], &state, false, err)) return (ge_status)err->status;
+        if (!state.ended) continue;
+        *n_out = i + 1;
+        return GE_OK;
+    }
+    if (ends.n && *n_out < capacity) out[*n_out] = ends.at[0];
+    *n_out += ends.n > 0;
+    return GE_OK;
+}
+
 static ge_status do_closing_tokens(ge_matcher *m, uint32_t *out, size_t capacity, size_t *n_out, ge_err *err) {
     mt_step state = state_of(m);
     *n_out = 0;
     if (state.ended) return GE_OK;
     u32 config = mt_unclamped(m->e, state, err);
-    return config == NONE ? (ge_status)err->status : qs_closing_tokens(m->e, config, out, capacity, n_out, err);
+    if (config == NONE) return (ge_status)err->status;
+    ge_status status = qs_closing_tokens(m->e, config, out, capacity, n_out, err);
+    return status == GE_OK ? put_end(m, config, out, capacity, n_out, err) : status;
 }
 
 static ge_status do_closing_within(ge_matcher *m, uint32_t most, uint32_t *out, size_t *n_out, ge_err *err) {
     mt_step state = state_of(m);
     *n_out = 0;
     if (state.ended) return GE_OK;
-    u32 config = mt_unclamped(m->e, state, err);
-    return config == NONE ? (ge_status)err->status : qs_closing_within(m->e, config, most, out, n_out, err);
+    u32 config = mt_unclamped(m->e, state, err), n_ends = mt_ends_of(m).n > 0;
+    if (config == NONE) return (ge_status)err->status;
+    *n_out = SIZE_MAX;
+    if (most < n_ends) return GE_OK;
+    ge_status status = qs_closing_within(m->e, config, most - n_ends, out, n_out, err);
+    return status == GE_OK && *n_out != SIZE_MAX ? put_end(m, config, out, most, n_out, err) : status;
 }
 
 /* What ends the text where there is just so much room ends it where there is more. */
 GE_HOT static int32_t do_closes_within(ge_matcher *m, size_t left, bool *closes, bool warm_only, ge_err *err) {
     mt_step state = state_of(m);
+    *closes = false;
+    if (mt_ends_of(m).n && !left--) return GE_OK;
     int32_t status = qs_closes_within(m->e, state.config, left, closes, warm_only, err);
     if (status != GE_OK || *closes || !state.spare) return status;
     if (warm_only) return EN_COLD;
@@ -272,6 +331,10 @@ static ge_status do_expected(ge_matcher *m, const uint8_t *text, size_t n_text, 
 }
 
 /* --- the public calls ---------------------------------------------------------------------------------------------------- */
+
+ge_status ge_matcher_end_with(ge_matcher *m, const uint32_t *ends, size_t n, ge_err *err) {
+    return enter(m, err) ? leave(m, do_end_with(m, ends, n, err)) : GE_E_BUSY;
+}
 
 ge_status ge_matcher_fork(ge_matcher *m, ge_matcher **out, ge_err *err) {
     return enter(m, err) ? leave(m, do_fork(m, out, err)) : GE_E_BUSY;

@@ -105,13 +105,13 @@ GE_HOT static bool read_counted(ge_engine *e, mt_step from, const u8 *bytes, siz
     return clamp(e, to, warm_only, err);
 }
 
-GE_HOT bool mt_read_token(ge_engine *e, mt_step from, int64_t token, mt_step *to, bool warm_only, ge_err *err) {
+GE_HOT bool mt_read_token(ge_engine *e, mt_ends ends, mt_step from, int64_t token, mt_step *to, bool warm_only, ge_err *err) {
     ge_vocab *v = e->v;
     *to = (mt_step){.config = CF_DEAD};
     if (token < 0 || token >= (int64_t)v->n_tokens) return false;
-    bool eos = vb_is_eos(v, (u64)token);
+    bool is_end = mt_is_end(ends, (u64)token);
     *to = (mt_step){.config = from.config, .ended = true, .token = token};
-    if (from.ended || (eos && cf_is_complete(e, from.config))) return eos;
+    if (from.ended || (is_end && cf_is_complete(e, from.config))) return is_end;
     u32 begin = v->offsets[token], n = v->offsets[token + 1] - begin;
     size_t n_read;
     *to = (mt_step){.config = CF_DEAD, .token = token};

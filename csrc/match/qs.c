@@ -31,9 +31,9 @@ static ge_status report_spelling(const byte_set *live, ge_err *err) {
 }
 
 /* The mask of a configuration whose mask is not kept. */
-ge_status qs_mask(ge_engine *e, u32 config, u32 *mask, bool *all, ge_err *err) {
+ge_status qs_mask(ge_engine *e, u32 config, u32 *mask, ge_err *err) {
     en_begin(e);
-    bool ok = mk_warm(e, config, mask, all) || mk_cold(e, config, mask, all), stuck = false;
+    bool ok = mk_warm(e, config, mask) || mk_cold(e, config, mask), stuck = false;
     byte_set live;
     if (ok && !cf_is_complete(e, config)) { /* some token must go on */
         u32 any = 0;
@@ -134,7 +134,6 @@ ge_status qs_closing_tokens(ge_engine *e, u32 config, u32 *out, size_t capacity,
         if (ok && found) ok = vb_spell(e->v, &e->b, other.at, other.n, &tokens, &spelt);
         if (ok && !spelt) missing = missing_bytes(e->v, &text);
     }
-    if (ok && spelt && e->v->n_eos) ok = vec_push(&e->b, &tokens, e->v->eos[0]);
     if (ok) {
         *n_out = tokens.n;
         if (tokens.n && tokens.n <= capacity) memcpy(out, tokens.at, tokens.n * sizeof *out);
@@ -175,7 +174,7 @@ static int32_t count_anew(ge_engine *e, u32 config, u32 *count, ge_err *err) {
     if (status == GE_OK) {
         size_t n = 0;
         status = qs_closing_tokens(e, config, NULL, 0, &n, err);
-        *count = (u32)n - (e->v->n_eos > 0);
+        *count = (u32)n;
     }
     if (status == GE_E_SPELLING || gave_up(status, err)) {
         status = GE_OK;
@@ -196,25 +195,22 @@ GE_HOT static int32_t closing_count(ge_engine *e, u32 config, u32 *count, bool w
 }
 
 GE_HOT int32_t qs_closes_within(ge_engine *e, u32 config, size_t left, bool *closes, bool warm_only, ge_err *err) {
-    size_t ends = e->v->n_eos > 0;
     u32 most, count;
     int32_t status = closing_most(e, config, &most, warm_only, err);
     if (status != GE_OK) return status;
-    *closes = most != NONE && most + ends <= left;
+    *closes = most != NONE && most <= left;
     if (*closes) return GE_OK;
     status = closing_count(e, config, &count, warm_only, err);
-    if (status == GE_OK) *closes = count != NONE && count + ends <= left;
+    if (status == GE_OK) *closes = count != NONE && count <= left;
     return status;
 }
 
 /* `soon`: by a first search; *over = it came to its end. Else by the others. */
 static ge_status search_closing(ge_engine *e, u32 config, u32 most, bool soon, u32 *out, size_t *n_out, bool *over, ge_err *err) {
-    u32 n_ends = e->v->n_eos > 0;
     id_vec tokens = {0};
     bool found = false;
     en_begin(e);
-    bool ok = soon ? ct_search_once(e, config, most - n_ends, CT_BY_BYTES, &tokens, &found, over) : ct_close(e, config, most - n_ends, &tokens, &found);
-    if (ok && found && n_ends) ok = vec_push(&e->b, &tokens, e->v->eos[0]);
+    bool ok = soon ? ct_search_once(e, config, most, CT_BY_BYTES, &tokens, &found, over) : ct_close(e, config, most, &tokens, &found);
     if (ok && found) {
         *n_out = tokens.n;
         if (tokens.n) memcpy(out, tokens.at, tokens.n * sizeof *out);
@@ -232,16 +228,15 @@ static ge_status may_close_by(ge_engine *e, u32 config, u32 most, bool *may, ge_
 }
 
 ge_status qs_closing_within(ge_engine *e, u32 config, u32 most, u32 *out, size_t *n_out, ge_err *err) {
-    u32 n_ends = e->v->n_eos > 0, count = NONE;
+    u32 count = NONE;
     bool over = false, may;
     *n_out = SIZE_MAX;
-    if (most < n_ends) return GE_OK;
     ge_status status = search_closing(e, config, most, true, out, n_out, &over, err);
     if (status != GE_OK || over) return status;
     status = may_close_by(e, config, most, &may, err);
     /* of the shortest: it may be had without a search, and where it can not be, another one may do */
     if (status == GE_OK && may) status = closing_count(e, config, &count, false, err);
-    if (status == GE_OK && count != NONE && count + n_ends <= most) return qs_closing_tokens(e, config, out, most, n_out, err);
+    if (status == GE_OK && count != NONE && count <= most) return qs_closing_tokens(e, config, out, most, n_out, err);
     if (status != GE_OK && status != GE_E_LIMIT) return status;
     return search_closing(e, config, most, false, out, n_out, &over, err);
 }

@@ -15,13 +15,21 @@
 
 enum { TN_FORCED = 1024 }; /* bytes of forced text that one turn takes; the next one takes more */
 
+/* The tokens that end the text where it is now: none unless it is a sentence. GE_OK or a failure. */
+static int32_t ends_now(ge_matcher *m, mt_ends *ends, ge_err *err) {
+    int32_t flags = ge_matcher_flags(m, err);
+    *ends = mt_ends_of(m);
+    if (!(flags & (GE_COMPLETE | GE_ENDED))) ends->n = 0;
+    return flags < 0 ? flags : GE_OK;
+}
+
 /* Whether two tokens of a mask begin with different bytes; those that end the text count as one more byte. */
-GE_HOT static bool is_choice(const ge_vocab *v, const u32 *mask) {
+GE_HOT static bool is_choice(const ge_vocab *v, mt_ends ends, const u32 *mask) {
     u32 first = NONE;
     for (u32 i = 0; i < v->n_words; i++) {
         for (u32 word = mask[i]; word; word &= word - 1) {
             u32 token = 32 * i + (u32)__builtin_ctz(word);
-            u32 begin = vb_is_eos(v, token) || token >= v->n_tokens ? 256 : v->text[v->offsets[token]];
+            u32 begin = mt_is_end(ends, token) || token >= v->n_tokens ? 256 : v->text[v->offsets[token]];
             if (first != NONE && first != begin) return true;
             first = begin;
         }
@@ -61,12 +69,14 @@ GE_HOT static int32_t closes_in_time(ge_matcher *m, const ge_turn *t, const int6
 
 GE_HOT int32_t tn_write(ge_matcher *m, ge_turn *t, const int64_t *tokens, size_t n, bool warm_only, ge_err *err) {
     const ge_vocab *v = mt_engine(m)->v;
+    mt_ends ends = {0};
     if (n > t->left || t->steps != ge_matcher_length(m)) return GE_TURN_NONE;
     size_t n_done = 0;
     bool in_time = false;
     int32_t status = mt_accept(m, tokens, n, true, &n_done, warm_only, err);
     if (status == GE_OK && n_done == n) status = closes_in_time(m, t, tokens, n, &in_time, warm_only, err);
     if (status == GE_OK && in_time) status = mt_fill_mask(m, t->mask, 0, v->n_words, warm_only, err);
+    if (status >= 0 && status != EN_COLD && in_time) status = ends_now(m, &ends, err);
     if (status < 0 || status == EN_COLD || !in_time) {
         (void)ge_matcher_rollback(m, n_done, err);
         return status == EN_COLD ? EN_COLD : status == GE_OK && n_done == n ? GE_TURN_REFUSED : GE_TURN_NONE;
@@ -76,7 +86,7 @@ GE_HOT int32_t tn_write(ge_matcher *m, ge_turn *t, const int64_t *tokens, size_t
     t->n_closing -= written;
     t->left -= n;
     t->steps = ge_matcher_length(m);
-    return t->next = is_choice(v, t->mask) ? GE_TURN_CHOICE : GE_TURN_ALONE;
+    return t->next = is_choice(v, ends, t->mask) ? GE_TURN_CHOICE : GE_TURN_ALONE;
 }
 
 int32_t ge_matcher_turn(ge_matcher *m, ge_turn *turn, const int64_t *tokens, size_t n, ge_err *err) {
@@ -84,12 +94,12 @@ int32_t ge_matcher_turn(ge_matcher *m, ge_turn *turn, const int64_t *tokens, siz
 }
 
 /* The only token of a mask, or one that ends the text if nothing else may come; NONE if there are several. */
-static u32 only_token(const ge_vocab *v, const u32 *mask) {
+static u32 only_token(const ge_vocab *v, mt_ends ends, const u32 *mask) {
     u32 only = NONE;
     for (u32 i = 0; i < v->n_words; i++) {
         for (u32 word = mask[i]; word; word &= word - 1) {
             u32 token = 32 * i + (u32)__builtin_ctz(word);
-            if (vb_is_eos(v, token)) token = v->eos[0];
+            if (mt_is_end(ends, token)) token = ends.at[0];
             if (only != NONE && only != token) return NONE;
             only = token;
         }
@@ -101,12 +111,14 @@ GE_HOT int32_t tn_write_alone(ge_matcher *m, ge_turn *t, int64_t *out, size_t ca
     const ge_vocab *v = mt_engine(m)->v;
     u8 text[TN_FORCED];
     u32 tokens[TN_FORCED];
+    mt_ends ends = {0};
     size_t n_text, n_read, n = 0;
     *n_out = 0;
     int32_t status = mt_forced_bytes(m, text, sizeof text, &n_text, warm_only, err);
     if (status != GE_OK) return status == EN_COLD ? EN_COLD : GE_TURN_NONE;
     if (n_text && ge_vocab_encode(v, text, n_text, true, tokens, &n, &n_read, err) != GE_OK) return GE_TURN_NONE;
-    if (!n && (tokens[0] = only_token(v, t->mask)) != NONE) n = 1;
+    if (!n && ends_now(m, &ends, err) != GE_OK) return GE_TURN_NONE;
+    if (!n && (tokens[0] = only_token(v, ends, t->mask)) != NONE) n = 1;
     for (; *n_out < n && *n_out < capacity && *n_out < t->left; ++*n_out) out[*n_out] = tokens[*n_out];
     return *n_out ? tn_write(m, t, out, *n_out, warm_only, err) : GE_TURN_NONE;
 }

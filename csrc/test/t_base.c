@@ -251,6 +251,24 @@ static void test_or(void) {
         }
 }
 
+/* Of any number of bits, at any place: all that are asked for are set, or all but one. */
+static void test_has_bits(void) {
+    static u32 at[ROW_WORDS + ROW_PLACES];
+    for (size_t n = 0; n <= 32 * ROW_WORDS; n += n < 1100 ? 1 : 95)
+        for (u32 place = 0; place < ROW_PLACES; place += 3) {
+            u32 *row = at + place;
+            memset(at, 0, sizeof at);
+            for (size_t i = 0; i < n; i++) row[i / 32] |= (u32)1 << i % 32;
+            bool right = wide_has_bits(row, n);
+            for (size_t i = place; i < n; i += 37) {
+                row[i / 32] ^= (u32)1 << i % 32;
+                right &= !wide_has_bits(row, n) && wide_has_bits(row, i);
+                row[i / 32] ^= (u32)1 << i % 32;
+            }
+            CHECK(right);
+        }
+}
+
 /* Rows that differ not at all, in one word, or in a bit of every third word, where the list ends early. */
 static void test_list_differing(void) {
     static u32 a[ROW_WORDS + ROW_PLACES], b[ROW_WORDS + ROW_PLACES], list[ROW_WORDS + 512];
@@ -325,6 +343,7 @@ int main(void) {
     test_clear();
     test_copy();
     test_or();
+    test_has_bits();
     test_list_differing();
     test_span();
     test_at_most();

@@ -334,6 +334,57 @@ static void slices_with_failing_allocations(sample which) {
     ge_vocab_free(plain);
 }
 
+static bool has_bit(const u32 *mask, u32 token) { return mask[token >> 5] >> (token & 31) & 1; }
+
+/* Matchers with ends of their own, beside one without any, in all but the ends: they come where the text is a sentence, and nowhere else but as text. */
+static void other_ends(sample which) {
+    static const u32 ends[] = {'a', 270, ']', EOS, 257, ','};
+    ge_limits limits = wide_limits();
+    ge_err err = {0};
+    ge_vocab *v = make_vocab();
+    ge_grammar *g = make_grammar(&limits, which, &err);
+    ge_engine *e = NULL;
+    CHECK(g && ge_engine_new(g, v, 0, &e, &err) == GE_OK);
+    u32 n_ended = 0;
+    for (u32 n = 0; n <= 6; n++) {
+        ge_matcher *plain = NULL, *m = NULL, *twin = NULL;
+        size_t n_done;
+        CHECK(ge_matcher_new(e, &plain, &err) == GE_OK && ge_matcher_end_with(plain, NULL, 0, &err) == GE_OK);
+        CHECK(ge_matcher_new(e, &m, &err) == GE_OK && ge_matcher_end_with(m, ends, 2, &err) == GE_OK);
+        CHECK(ge_matcher_end_with(m, (u32[]){0, N_TOKENS}, 2, &err) == GE_E_ARGUMENT); /* nothing has changed */
+        if (n != 2) CHECK(ge_matcher_end_with(m, ends, n, &err) == GE_OK);
+        for (const char *text = texts[which];; text++) {
+            u32 mask[WORDS], other[WORDS], tokens[64];
+            int32_t flags = ge_matcher_flags(m, &err);
+            CHECK(ge_matcher_fill_mask(m, mask, 0, WORDS, &err) >= 0 && ge_matcher_fill_mask(plain, other, 0, WORDS, &err) >= 0);
+            for (u32 t = 0; t < 32 * WORDS; t++) {
+                bool ended = false;
+                for (u32 i = 0; i < n; i++) ended |= ends[i] == t && flags & GE_COMPLETE;
+                CHECK(has_bit(mask, t) == (ended || has_bit(other, t)));
+                CHECK(ge_matcher_accept_token(m, t, &err) == has_bit(mask, t));
+                if (has_bit(mask, t)) {
+                    CHECK(!(ge_matcher_flags(m, &err) & GE_ENDED) == !ended && ge_matcher_rollback(m, 1, &err) == GE_OK);
+                    n_ended += ended;
+                }
+            }
+            CHECK(ge_matcher_closing_tokens(m, tokens, 64, &n_done, &err) == GE_OK && ge_matcher_fork(m, &twin, &err) == GE_OK);
+            for (size_t i = 0; i < n_done; i++) CHECK(ge_matcher_accept_token(twin, tokens[i], &err) == 1);
+            CHECK(ge_matcher_flags(twin, &err) & (n ? GE_ENDED : GE_COMPLETE));
+            ge_matcher_free(twin);
+            if (!*text) break;
+            CHECK(ge_matcher_accept_bytes(m, (const u8 *)text, 1, 1, &n_done, &err) == GE_OK && n_done == 1);
+            CHECK(ge_matcher_accept_bytes(plain, (const u8 *)text, 1, 1, &n_done, &err) == GE_OK && n_done == 1);
+        }
+        CHECK(ge_matcher_end_with(m, ends, 1, &err) == GE_E_ARGUMENT); /* the text has begun */
+        ge_matcher_free(plain);
+        ge_matcher_free(m);
+    }
+    CHECK(n_ended >= 15);
+    ge_engine_free(e);
+    ge_grammar_free(g);
+    ge_vocab_free(v);
+}
+
 /* The lengths of the closings at each prefix of a text, in tokens (with EOS) and in bytes; each is read, and ends in a sentence. */
 static ge_status close_all(ge_engine *e, const char *text, u32 *lengths) {
     ge_err err = {0};
@@ -606,6 +657,7 @@ int main(void) {
     for (sample which = EVERY_SPLIT; which < N_SAMPLES; which++) {
         masks_by_trying(which);
         failing_allocations(which);
+        other_ends(which);
         closings_with_failing_allocations(which);
         lower_bounds(which, false);
         searches_with_failing_allocations(which);

@@ -284,10 +284,4 @@ static inline bool vb_is_kind(const ge_vocab *v, u32 byte) {
 }
 
 static inline bool vb_is_plain(const ge_vocab *v, u64 token) { return v->slices[VB_PLAIN].bits[token >> 5] >> (token & 31) & 1; }
-static inline bool vb_is_eos(const ge_vocab *v, u64 token) {
-    for (u32 i = 0; i < v->n_eos; i++)
-        if (v->eos[i] == token) return true;
-    return false;
-}
-
 #endif

@@ -184,7 +184,8 @@ def stream(
     forced : bool
         Append text that must come next without asking the model. Only under a grammar.
     stop : collection of int, optional
-        Tokens that end a text without a grammar. Default: the `eos` of the vocabulary.
+        The tokens that end the text. Default: the `eos` of the vocabulary. Under a Grammar: those with which `Matcher(eos=stop)` ends it, where it is a
+        sentence. A Matcher has its own.
     prefix_cache : PrefixCache, optional
         Keys and values of the prompt are taken from it; those of the prompt are put into it after the first pass, and those of the text at its
         end, or where the stream is left. Only for torch modules with keys and values of each position; windows that slide are fine. A module that
@@ -200,7 +201,7 @@ def stream(
     TypeError, ValueError
         An argument is not what it should be. No text of at most `max_new_tokens` tokens was found that the grammar ends.
     VocabularyError
-        There is no end-of-text token, or the vocabulary cannot spell what the grammar asks for.
+        There is no end-of-text token, or one that the vocabulary does not have; or it cannot spell what the grammar asks for.
     LimitExceededError
         A limit of the grammar was reached. What was written until then is in `Stream.generation`.
     RuntimeError
@@ -226,10 +227,8 @@ def stream(
         stop = [check_count("a stop token", token, 0) for token in stop]
     generation = Generation()
     begun = time.perf_counter()
-    matcher = _matcher_of(grammar, vocabulary)
+    matcher = _matcher_of(grammar, vocabulary, stop)
     if matcher is not None:
-        if stop is not None:
-            raise ValueError("under a grammar the text ends with its end-of-text tokens: `stop` is for texts without a grammar")
         vocabulary = matcher.vocabulary
     text = None if matcher is None else BudgetedText(matcher, max_new_tokens, close_in_time)
     generation.seconds = generation.seconds_masks = time.perf_counter() - begun
@@ -278,22 +277,24 @@ class Stream:
             self.generation.seconds += time.perf_counter() - begun
 
 
-def _matcher_of(grammar: Grammar | Matcher | None, vocabulary: Vocabulary | None) -> Matcher | None:
+def _matcher_of(grammar: Grammar | Matcher | None, vocabulary: Vocabulary | None, stop: list[int] | None) -> Matcher | None:
     if grammar is None:
         return None
     if isinstance(grammar, Grammar):
         if vocabulary is None:
             raise ValueError("a grammar needs a vocabulary")
-        matcher = Matcher(grammar, vocabulary)
+        matcher = Matcher(grammar, vocabulary, eos=stop)
     elif not isinstance(grammar, Matcher):
         raise TypeError(f"grammar is a Grammar or a Matcher, not {type(grammar).__name__}")
     else:
         matcher = grammar
+        if stop is not None:
+            raise ValueError("the text of a Matcher ends with the tokens that it was made with: Matcher(eos=...) in the place of `stop`")
         if vocabulary is not None and vocabulary != matcher.vocabulary:
             raise ValueError("the matcher has another vocabulary")
         if matcher.is_terminated:
             raise ValueError("the text of the matcher has ended already")
-    check_ends(matcher.vocabulary)
+    check_ends(matcher)
     return matcher
 
 

@@ -47,7 +47,7 @@ from ..batch import fill_masks
 from ..grammar import Grammar
 from ..mask import allocate_masks
 from ..matcher import Matcher
-from ..vocabulary import Vocabulary
+from ..vocabulary import Vocabulary, checked_ends
 from .apply import apply_mask
 
 if TYPE_CHECKING:
@@ -75,14 +75,17 @@ class LogitsProcessor:
         One for all rows, or one for each prompt. Rows are taken to be `(prompt 0, prompt 0, ..., prompt 1, ...)`, as `num_beams` and
         `num_return_sequences` make them.
     vocabulary : Vocabulary
-        Its `eos` must hold `eos_token_id` of the generation, or the rows do not stop where they end.
+    eos : sequence of int, optional
+        The tokens that end a text: all of `eos_token_id` of the generation, or the rows do not stop where they end. Default: those of the vocabulary.
 
     Raises
     ------
     TypeError
         Something is no Grammar, or no Vocabulary.
     ValueError
-        There is no grammar, or no token of the vocabulary ends a text.
+        There is no grammar, or no token ends a text.
+    VocabularyError
+        One of `eos` is no id of the vocabulary.
 
     Notes
     -----
@@ -101,7 +104,7 @@ class LogitsProcessor:
 
     supports_continuous_batching = False  # `transformers` asks
 
-    def __init__(self, grammar: Grammar | Sequence[Grammar], vocabulary: Vocabulary):
+    def __init__(self, grammar: Grammar | Sequence[Grammar], vocabulary: Vocabulary, *, eos: Sequence[int] | None = None):
         if not isinstance(grammar, (Grammar, Sequence)):
             raise TypeError(f"grammar is a Grammar or a sequence of them, not {type(grammar).__name__}")
         self._grammars = [grammar] if isinstance(grammar, Grammar) else list(grammar)
@@ -112,8 +115,9 @@ class LogitsProcessor:
                 raise TypeError(f"a grammar is a Grammar, not {type(one).__name__}")
         if not isinstance(vocabulary, Vocabulary):
             raise TypeError(f"vocabulary is a Vocabulary, not {type(vocabulary).__name__}")
-        if not vocabulary.eos:
-            raise ValueError("no token of the vocabulary ends a text: generate() would not know where to stop")
+        self.eos = vocabulary.eos if eos is None else checked_ends(eos, vocabulary.size)
+        if not self.eos:
+            raise ValueError(f"no token {'of the vocabulary ' if eos is None else ''}ends a text: generate() would not know where to stop")
         self.vocabulary = vocabulary
         self._masks: Any = None
         self.reset()
@@ -164,7 +168,7 @@ class LogitsProcessor:
         fill_masks(guess.matchers, self._masks)
         masked = scores.clone()
         apply_mask(masked, self._masks)
-        ends = list(self.vocabulary.eos)
+        ends = list(self.eos)
         for row in guess.lost:
             masked[row] = float("-inf")
             masked[row, ends] = scores[row, ends]
@@ -185,7 +189,7 @@ class LogitsProcessor:
                 others.append(guess)
         if len(input_ids) % len(self._grammars):
             raise ValueError(f"{len(input_ids)} rows for {len(self._grammars)} grammars")
-        guess = _Guess(self._grammars, self.vocabulary, input_ids.copy())
+        guess = _Guess(self._grammars, self.vocabulary, self.eos, input_ids.copy())
         if len(others) >= _CALLS:  # the oldest stays, whatever the length of the draft
             others[_CALLS - 2 :] = others[-1:]
         self._guesses = [guess, *others]
@@ -215,11 +219,11 @@ class _Guess:
         Which of these are lost.
     """
 
-    def __init__(self, grammars: Sequence[Grammar], vocabulary: Vocabulary, prompts: Ids):
-        self.grammars, self.vocabulary, self.prompts = grammars, vocabulary, prompts
+    def __init__(self, grammars: Sequence[Grammar], vocabulary: Vocabulary, eos: tuple[int, ...], prompts: Ids):
+        self.grammars, self.vocabulary, self.eos, self.prompts = grammars, vocabulary, eos, prompts
         self.shown: deque[Ids] = deque(maxlen=_CALLS)
         self.shown.append(prompts[:, :0])
-        self.matchers = [Matcher(self._grammar(row, len(prompts)), vocabulary) for row in range(len(prompts))]
+        self.matchers = [self._matcher(row, len(prompts)) for row in range(len(prompts))]
         self.lost: set[int] = set()
         self._are_at_rows = True  # the matchers have read the last rows shown, as far as these are not lost
 
@@ -265,7 +269,7 @@ class _Guess:
         self.matchers = self._forked(found)
         for row, (matcher, was_lost) in enumerate(zip(self.matchers, were_lost)):
             token, may_only_end = int(rows[row, -1]), was_lost or matcher.is_terminated
-            is_allowed = token in self.vocabulary.eos if may_only_end else matcher.accept(token)
+            is_allowed = token in self.eos if may_only_end else matcher.accept(token)
             if is_allowed:
                 fit = _Fit.GOES_ON
             if was_lost or not (is_allowed or matcher.is_terminated):
@@ -279,7 +283,7 @@ class _Guess:
             is_known = row not in self.lost
             is_open = is_known and not self.matchers[row].is_terminated
             is_step = any(_common(old, ids) >= len(ids) - 1 for shown in self.shown for old in shown)
-            if is_step and (is_open or (is_known and int(ids[-1]) in self.vocabulary.eos)):
+            if is_step and (is_open or (is_known and int(ids[-1]) in self.eos)):
                 return _Fit.GOES_ON
             if is_open and any(_common(old, ids) == len(old) for old in self.shown[0]):
                 return _Fit.GOES_ON
@@ -295,7 +299,7 @@ class _Guess:
         matchers, lost = [], set[int]()
         for row, (ids, (source, common)) in enumerate(zip(rows, chosen)):
             if source is None:
-                matchers.append(Matcher(self._grammar(row, len(rows)), self.vocabulary))
+                matchers.append(self._matcher(row, len(rows)))
             else:
                 matchers.append(next(going_on))
                 matchers[-1].rollback(len(histories[source]) - common)
@@ -318,6 +322,9 @@ class _Guess:
             if matcher.grammar is grammar and (best[0] is None or _common(history, ids) > best[1]):
                 best = number, _common(history, ids)
         return best
+
+    def _matcher(self, row: int, n_rows: int) -> Matcher:
+        return Matcher(self._grammar(row, n_rows), self.vocabulary, eos=self.eos)
 
     def _grammar(self, row: int, n_rows: int) -> Grammar:
         return self.grammars[row * len(self.grammars) // n_rows]

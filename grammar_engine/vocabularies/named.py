@@ -3,6 +3,8 @@
 Idea. For the core a token is bytes. So a special token gets some, which no text has: its name between bytes FF (`tags.Token.spelling`), which are in no
 UTF-8. They are in a vocabulary of their own, of which only grammars that name special tokens have engines: to all others they spell nothing.
 
+One that ends texts may be named, too: a matcher takes it for the end where the text is a sentence, and elsewhere it is what the grammar names.
+
 Invariant. No other token of that vocabulary has the byte FF, so a special token is spelt by itself alone. Tokens of the real one that have it spell
 nothing: no text of a grammar with names has it (frontends/tags).
 """
@@ -20,8 +22,8 @@ if TYPE_CHECKING:
 
 
 def check_named(vocabulary: Vocabulary, keys: Iterable[str | int]) -> None:
-    """Raises VocabularyError unless all are special tokens, and do not end the text."""
-    special, ends = vocabulary.special, set(vocabulary.eos)
+    """Raises VocabularyError unless all are special tokens, each named in one way."""
+    special = vocabulary.special
     ids_of: dict[object, list[int]] = {}
     for token, name in special.items():
         ids_of.setdefault(name, []).append(token)
@@ -32,8 +34,6 @@ def check_named(vocabulary: Vocabulary, keys: Iterable[str | int]) -> None:
     named: dict[int, str | int] = {}
     for key in keys:
         for token in [key] if isinstance(key, int) else ids_of[key]:
-            if token in ends:
-                raise VocabularyError(f"the grammar names {key!r} within a text, and the vocabulary has it to end texts", token_id=token)
             if token in named:
                 raise VocabularyError(
                     f"the grammar names the special token {token} in two ways, {named[token]!r} and {key!r}", token_id=token

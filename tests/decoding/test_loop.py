@@ -418,6 +418,35 @@ def test_two_texts_with_one_matcher():
     next(first)
 
 
+# --- other ends -----------------------------------------------------------------------------------------------------
+
+
+def test_stop_tokens_end_a_text_under_a_grammar():
+    """Whatever ends those of the vocabulary, and where the text is a sentence: in time, and with forced text."""
+    vocabulary = Vocabulary([b"a", b"b", b"!", b"</s>", b""], eos=[3])
+    ends = set()
+    for seed in range(40):
+        for stop in ([4], {2}, (4, 2), [3, 4]):
+            for options in ({}, {"forced": False}, {"close_in_time": False, "max_new_tokens": 400}):
+                given = {"seed": seed, "max_new_tokens": 2 + seed % 9} | options
+                result = generate(uniform(vocabulary), [0], Grammar.from_regex("a(!?b)*"), vocabulary, stop=stop, **given)
+                *text, last = result.tokens
+                assert re.fullmatch(rb"a(!?b)*", result.text[: len(result.text) - (last == 2)])
+                assert last in stop
+                assert not set(text) & {3, 4}
+                assert result.finish_reason == "end"
+                ends.add(last)
+    assert ends == {2, 3, 4}
+    with pytest.raises(VocabularyError, match="no end-of-text token"):
+        stream(uniform(vocabulary), [0], Grammar.from_regex("a"), vocabulary, stop=[])
+    with pytest.raises(VocabularyError, match="no end-of-text token"):
+        stream(uniform(vocabulary), [0], Matcher(Grammar.from_regex("a"), vocabulary, eos=[]))
+    with pytest.raises(VocabularyError, match="eos id 5"):
+        stream(uniform(vocabulary), [0], Grammar.from_regex("a"), vocabulary, stop=[5])
+    result = generate(uniform(vocabulary), [0], Matcher(Grammar.from_regex("a*"), vocabulary, eos=[4]), seed=1)
+    assert result.tokens[-1] == 4
+
+
 # --- without a grammar ----------------------------------------------------------------------------------------------
 
 
@@ -540,7 +569,7 @@ def test_wrong_types(prompt, arguments, options, words):
         ([0], (), {"max_new_tokens": 0}, "max_new_tokens is at least 1 and at most 9,223,372,036,854,775,807, not 0"),
         ([0], (Grammar.from_regex("a"), CHARACTERS), {"max_new_tokens": 1 << 63}, "max_new_tokens is at least 1 and at most 9,2"),
         ([0], (Grammar.from_regex("a"),), {}, "a grammar needs a vocabulary"),
-        ([0], (Grammar.from_regex("a"), CHARACTERS), {"stop": [1]}, "`stop` is for texts without a grammar"),
+        ([0], (Matcher(Grammar.from_regex("a"), CHARACTERS),), {"stop": [1]}, r"Matcher\(eos=\.\.\.\) in the place of `stop`"),
         ([0], (Matcher(Grammar.from_regex("a"), CHARACTERS), WORDS), {}, "another vocabulary"),
         ([0], (Grammar.from_regex("a"), Vocabulary([b"a"], eos=[])), {}, "no end-of-text token"),
     ],

@@ -77,6 +77,17 @@ def test_a_text_that_the_grammar_refuses() -> None:
         matchers.after([*b"abcdef", end, ord("a")], grammar, VOCABULARY)
 
 
+def test_ends_are_told_apart() -> None:
+    grammar = Grammar.from_regex("[a-z]*")
+    matchers = MatcherCache(2)
+    for _ in range(2):
+        for ends in (None, [ord("!")], [ord("?"), ord("z")], []):
+            matcher = matchers.after(list(b"abcd"), grammar, VOCABULARY, eos=ends)
+            assert matcher.eos == (VOCABULARY.eos if ends is None else tuple(ends))
+            assert matcher.mask() == Matcher(grammar, VOCABULARY, eos=ends).mask()
+    assert matchers.stats.prompt_hits == 8
+
+
 def test_grammars_and_vocabularies_are_told_apart() -> None:
     text = list(b"abab")
     matchers = MatcherCache(2)

@@ -17,7 +17,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from grammar_engine import Grammar, Matcher, Vocabulary
+from grammar_engine import Grammar, Matcher, Vocabulary, VocabularyError
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -103,6 +103,25 @@ WAYS = {
     "normalised": {"num_beams": 6, "renormalize_logits": True},
 }
 PROMPTS = [[0, 1, 2], [3], [4, 30, 2, 5, 6], [31, 31]]  # some of which look like text of the grammar
+
+
+@pytest.mark.parametrize("way", ["filters", "beams", "several"])
+@pytest.mark.parametrize("eos", [[], [PAD]])
+def test_ends_that_are_not_those_of_the_vocabulary(model: object, processor: LogitsProcessor, way: str, eos: list[int]) -> None:
+    others = Vocabulary([*TOKENS, b""], eos=eos)
+    for seed in range(3):
+        options = WAYS[way] | {"seed": seed}
+        expected = run(model, PROMPTS, logits_processor=[processor], **options)
+        given = LogitsProcessor(Grammar.from_choices(SENTENCES), others, eos=[EOS])
+        assert torch.equal(run(model, PROMPTS, logits_processor=[given], **options), expected)
+
+
+def test_ends_that_cannot_be() -> None:
+    grammar = Grammar.from_choices(SENTENCES)
+    with pytest.raises(VocabularyError, match="eos id 9"):
+        LogitsProcessor(grammar, VOCABULARY, eos=[9])
+    with pytest.raises(ValueError, match="no token ends a text"):
+        LogitsProcessor(grammar, VOCABULARY, eos=[])
 
 
 @pytest.mark.parametrize("way", WAYS)

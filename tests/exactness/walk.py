@@ -2,7 +2,7 @@
 
 At each position, with the oracle's mask at hand:
 
-    mask         the bits set are the oracle's, EOS included; padding is clear; `fill_mask` writes the same words
+    mask         the bits set are the oracle's, those that end the text included; padding is clear; `fill_mask` writes the same words
     accept       token t is accepted <=> bit t is set; a refusal changes nothing
     validate     says how many tokens of a sequence would be accepted, and changes nothing
     fork         goes its own way; neither notices the other
@@ -45,13 +45,25 @@ def engine_mask(matcher: Any) -> set[int]:
 
 
 class Walk:
-    """Walks over one grammar and one vocabulary. `masks` = 0 if the grammar has no sentence (then the engine must say so)."""
+    """Walks over one grammar and one vocabulary. `masks` = 0 if the grammar has no sentence (then the engine must say so).
 
-    def __init__(self, builder: ir.Builder, tiny: TinyVocabulary, rng: random.Random, switches: Any = None, vocabulary: Any = None):
+    `ends`: what `Matcher(eos=...)` is given; by default the tokens of the vocabulary end its texts.
+    """
+
+    def __init__(
+        self,
+        builder: ir.Builder,
+        tiny: TinyVocabulary,
+        rng: random.Random,
+        switches: Any = None,
+        vocabulary: Any = None,
+        ends: tuple[int, ...] | None = None,
+    ):
         from grammar_engine import Grammar, Matcher
 
         self.tiny = tiny
         self.tokens = tiny.spelt
+        self.ends = set(tiny.eos if ends is None else ends)
         self.rng = rng
         self.masks = 0
         self.recogniser = Recogniser(builder)
@@ -63,7 +75,7 @@ class Walk:
                 Grammar._from_builder(builder)
             return
         self.grammar = Grammar._from_builder(builder)
-        options = {} if switches is None else {"switches": switches}
+        options: dict[str, Any] = ({} if switches is None else {"switches": switches}) | ({} if ends is None else {"eos": ends})
         try:
             self.matcher = Matcher(self.grammar, vocabulary or tiny.build(), **options)
         except VocabularyError as error:
@@ -73,8 +85,12 @@ class Walk:
     def expected(self, state: Any) -> set[int]:
         """The oracle's mask, remembered per state."""
         if state not in self.known:
-            self.known[state] = oracle_mask(self.recogniser, state, self.tokens, self.tiny.eos)
+            self.known[state] = oracle_mask(self.recogniser, state, self.tokens, self.ends)
         return self.known[state]
+
+    def ends_here(self, state: Any) -> set[int]:
+        """The tokens that end the text."""
+        return self.ends if self.recogniser.is_sentence(state) else set()
 
     def check_mask(self, matcher: Any, state: Any, where: object = "") -> set[int]:
         """The mask of `matcher` is that of `state`."""
@@ -91,8 +107,7 @@ class Walk:
 
         def spell(ids: set[int]) -> list[str]:
             return [
-                f"{i} " + ("EOS" if i in self.tiny.eos else repr(self.tokens[i]) if i < len(self.tokens) else "padding")
-                for i in sorted(ids)
+                f"{i} " + ("EOS" if i in self.ends else repr(self.tokens[i]) if i < len(self.tokens) else "padding") for i in sorted(ids)
             ]
 
         return f"after {text!r} {where}: missing {spell(expected - got)}, wrongly allowed {spell(got - expected)}"
@@ -118,7 +133,7 @@ class Walk:
             if token not in expected:
                 self.check_mask(fork, state, f"refused {token}")
                 assert matcher.accept(token) is False
-            elif token not in self.tiny.eos:
+            elif token not in self.ends_here(state):
                 self.check_mask(fork, step_bytes(state, self.tokens[token]), f"fork by {token}")
                 split = matcher.fork()
                 assert split.accept_bytes(self.tokens[token]) is True
@@ -127,6 +142,7 @@ class Walk:
                 self.check_mask(fork, state, f"rolled back {token}")
             else:
                 assert fork.is_terminated
+                assert set(fork.allowed_tokens()) == self.ends
                 fork.rollback(1)
                 assert not fork.is_terminated
                 self.check_mask(fork, state, "rolled back EOS")
@@ -147,16 +163,16 @@ class Walk:
     def check_sequence(self, matcher: Any, state: Any, length: int = 4) -> None:
         """`validate` and `accept_tokens` of a random sequence stop where the oracle does."""
         tokens = [self.rng.randrange(len(self.tokens)) for _ in range(length)]
-        if expected := self.expected(state) - set(self.tiny.eos):
+        if expected := self.expected(state) - self.ends_here(state):
             tokens[0] = self.rng.choice(sorted(expected))
         count, now = 0, state
         for token in tokens:
+            if token in self.ends_here(now):
+                return
             now = step_bytes(now, self.tokens[token]) if self.tokens[token] else None
             if now is None:
                 break
             count += 1
-        if count < length and tokens[count] in self.tiny.eos:
-            return
         assert matcher.validate(tokens) == count
         fork = matcher.fork()
         assert fork.accept_tokens(tokens) == count
@@ -174,7 +190,7 @@ class Walk:
             if rng.random() < laws:
                 self.check_laws(matcher, state)
                 self.check_sequence(matcher, state)
-            allowed = sorted(self.check_mask(matcher, state) - set(self.tiny.eos))
+            allowed = sorted(self.check_mask(matcher, state) - self.ends_here(state))
             if not allowed:
                 break
             token = rng.choice(allowed)

@@ -94,12 +94,20 @@ def test_what_the_vocabulary_does_not_have() -> None:
         "start: <no>": "does not have: '<no>'",
         "start: <[5]>": "does not have: 5",
         f"start: <[{BEGIN}-400]>": "does not have",
-        f"start: <[{EOS}]>": "to end texts",
         f"start: <think> <[{BEGIN}]>": "in two ways",
     }.items():
         with pytest.raises(VocabularyError, match=message):
             Matcher(Grammar.from_lark(text), VOCABULARY)
     Matcher(Grammar.from_lark('start: "a"\nb: <no>'), VOCABULARY)  # the start rule does not reach it
+
+
+def test_one_that_ends_texts_may_come_within_a_text() -> None:
+    matcher = Matcher(Grammar.from_lark(f'start: <[{EOS}]> "x" <[{EOS}]>'), VOCABULARY)
+    for token in (EOS, ord("x"), EOS, EOS):
+        assert not matcher.is_terminated
+        assert matcher.allowed_tokens() == [token]
+        assert matcher.accept(token)
+    assert matcher.is_terminated
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,10 @@ def step_bytes(state: State | LongestState | None, content: bytes) -> State | Lo
 
 
 def oracle_mask(recogniser: Recogniser, state: State | LongestState, tokens: Sequence[bytes | None], eos: Iterable[int] = ()) -> set[int]:
-    """The ids that may come next. An id without bytes (None or b"") is never allowed, but for an end of text after a sentence."""
+    """The ids that may come next. An id without bytes (None or b"") is never allowed, but for an end of text after a sentence.
+
+    One of `eos` that has bytes is text where the text is no sentence yet.
+    """
     eos = set(eos)
-    allowed = {i for i, token in enumerate(tokens) if token and i not in eos and step_bytes(state, token) is not None}
+    allowed = {i for i, token in enumerate(tokens) if token and step_bytes(state, token) is not None}
     return allowed | (eos if recogniser.is_sentence(state) else set())

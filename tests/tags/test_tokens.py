@@ -177,14 +177,26 @@ def test_names_of_several_ids() -> None:
         (tags(Token("<no>")), "does not have: '<no>'"),
         (tags(Token(5)), "does not have: 5"),
         (tags(Token(400)), "does not have: 400"),
-        (tags(Token("<turn>")), "to end texts"),
-        (tags(Token(EOS)), "to end texts"),
         (tags([Token("<call>"), Token(CALL)]), "in two ways"),
     ],
 )
 def test_vocabularies_that_do_not_have_them(grammar: Grammar, message: str) -> None:
     with pytest.raises(VocabularyError, match=message):
         Matcher(grammar, VOCABULARY)
+
+
+def test_a_mark_that_ends_texts_ends_them_where_they_are_sentences() -> None:
+    """A tag that it ends goes on with it; one that would begin with it begins only with other ends."""
+    matcher = after(tags(Token("<call>"), Token("<turn>")), CALL, b'{"a":1}')
+    assert specials(matcher) == {TURN}
+    assert matcher.accept(TURN)
+    assert not matcher.is_terminated
+    assert specials(matcher) == {CALL, EOS, TURN}
+    assert matcher.accept(TURN)
+    assert matcher.is_terminated
+    begun_by = tags(Token("<turn>"))
+    assert Matcher(begun_by, VOCABULARY).accept_tokens([TURN, ord("{")]) == 1
+    assert Matcher(begun_by, VOCABULARY, eos=[EOS]).accept_tokens([TURN, ord("{")]) == 2
 
 
 @pytest.mark.parametrize("key", ["", "a\nb", "\ud800", -1, 1.5, None, True])

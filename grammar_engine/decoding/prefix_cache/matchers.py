@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 from ...grammar import Grammar
 from ...locks import new_lock
 from ...matcher import Matcher
-from ...vocabulary import Vocabulary
+from ...vocabulary import Vocabulary, checked_ends
 from .cache import PrefixCache, Statistics
 
 _MATCHER_BYTES, _STEP_BYTES = 512, 16
@@ -52,7 +52,7 @@ class MatcherCache:
         self._numbers = count()
         self._of_grammar: WeakKeyDictionary[Grammar, int] = WeakKeyDictionary()
 
-    def after(self, ids: Sequence[int], grammar: Grammar, vocabulary: Vocabulary) -> Matcher:
+    def after(self, ids: Sequence[int], grammar: Grammar, vocabulary: Vocabulary, *, eos: Sequence[int] | None = None) -> Matcher:
         """A matcher that has accepted `ids`, the caller's own.
 
         Parameters
@@ -61,6 +61,8 @@ class MatcherCache:
             The text from its beginning under the grammar: what was written, without the prompt.
         grammar : Grammar
         vocabulary : Vocabulary
+        eos : sequence of int, optional
+            As of a Matcher. Matchers that end in different ways are kept apart.
 
         Raises
         ------
@@ -68,8 +70,9 @@ class MatcherCache:
             The grammar refuses one of them. What was read before it is kept.
         LimitExceededError
         """
-        with self._cache.acquire(ids, self._salt(grammar, vocabulary)) as lease:
-            matcher = self._fork(lease.payloads[-1]) if lease.matched else Matcher(grammar, vocabulary)
+        ends = vocabulary.eos if eos is None else checked_ends(eos, vocabulary.size)
+        with self._cache.acquire(ids, self._salt(grammar, vocabulary, ends)) as lease:
+            matcher = self._fork(lease.payloads[-1]) if lease.matched else Matcher(grammar, vocabulary, eos=eos)
             n_read = lease.matched
 
             def read_up_to(stop: int) -> None:
@@ -95,12 +98,12 @@ class MatcherCache:
         with self._lock:
             return kept.fork()
 
-    def _salt(self, grammar: Grammar, vocabulary: Vocabulary) -> bytes:
+    def _salt(self, grammar: Grammar, vocabulary: Vocabulary, ends: tuple[int, ...]) -> bytes:
         with self._lock:
             number = self._of_grammar.setdefault(grammar, next(self._numbers))
         if grammar._named:  # its masks depend on the names of special tokens, too
             vocabulary = vocabulary._naming(grammar._named)
-        return b"%d %s" % (number, vocabulary.fingerprint.encode())
+        return repr((number, vocabulary.fingerprint, ends)).encode()
 
     @property
     def stats(self) -> Statistics:
