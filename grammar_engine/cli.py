@@ -301,7 +301,10 @@ def _mask(options: argparse.Namespace) -> int:
     allowed = matcher.allowed_tokens()
     shown = sorted(random.Random(options.seed).sample(allowed, min(options.sample, len(allowed))))
     if options.json:
-        sample = [{"id": token, "text": _readable(vocabulary.token_bytes(token)), "eos": token in vocabulary.eos} for token in shown]
+        sample = [
+            {"id": token, "text": _readable(vocabulary.token_bytes(token)), "eos": token in matcher.eos and matcher.is_complete}
+            for token in shown
+        ]
         forced = _readable(matcher.forced_bytes())
         _emit({"allowed": len(allowed), "size": vocabulary.size, "complete": matcher.is_complete, "forced": forced, "sample": sample})
         return OK

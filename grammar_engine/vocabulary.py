@@ -50,8 +50,8 @@ class Vocabulary:
     tokens : sequence of bytes
         `tokens[i]` is what id `i` spells; b"" for an id that never stands for text.
     eos : sequence of int
-        The ids that end texts, unless a `Matcher` is given others. A mask allows them where the text is a sentence of the grammar, and nowhere else. May be
-        empty: then the caller decides when to stop (`Matcher.is_complete`).
+        The ids that end texts, unless a `Matcher` is given others. A mask allows them where the text is a sentence of the grammar, and nowhere else, unless
+        the grammar names one. May be empty: then the caller decides when to stop (`Matcher.is_complete`).
     special : mapping of int to str, optional
         Ids that are no text (control tokens), with a name for messages. Their bytes are b"", whatever `tokens` says; so are
         those of `eos`.
@@ -110,7 +110,7 @@ class Vocabulary:
         table = _checked_tokens(tokens)
         size = len(table)
         names = {_checked_id(token, size, "special"): name for token, name in (special or {}).items()}
-        ends = checked_ends(eos, size)
+        ends = _checked_ends(eos, size)
         for token in (*names, *ends):
             table[token] = b""
         if not any(table):
@@ -587,6 +587,18 @@ class Vocabulary:
                 self._named[kind] = other
             return self._named.setdefault(keys, self._named[kind])
 
+    def _ends(self, eos: Iterable[int]) -> tuple[int, ...]:
+        """Other ids that end texts, each once, in the order given. None is text: a loop that stops at it would cut texts that have it."""
+        ends = _checked_ends(eos, self._size)
+        for token in ends:
+            if self.token_bytes(token):
+                spelling = self.token_bytes(token)
+                raise VocabularyError(
+                    f"token {token} is text, {spelling!r:.60}: it ends texts over a Vocabulary that has it in `eos`, where it is none",
+                    token_id=token,
+                )
+        return ends
+
     def _build(self) -> Any:
         from ._native import new_vocab
 
@@ -621,7 +633,7 @@ def _checked_tokens(tokens: Iterable[bytes]) -> list[bytes]:
     return table
 
 
-def checked_ends(eos: Iterable[int], size: int) -> tuple[int, ...]:
+def _checked_ends(eos: Iterable[int], size: int) -> tuple[int, ...]:
     """The ids that end a text, of a vocabulary of so many tokens: each once, in the order given."""
     if isinstance(eos, (str, bytes)) or not isinstance(eos, Iterable):
         example = f", such as [{eos!r}]" if isinstance(eos, int) else ""

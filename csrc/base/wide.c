@@ -114,7 +114,7 @@ void wide_copy(u32 *to, const u32 *from, size_t n) {
 }
 
 bool wide_has_bits(const u32 *at, size_t n) {
-    enum { TOGETHER = 16 };
+    enum { TOGETHER = 64 };
     size_t i = 0;
     for (; i + TOGETHER <= n / 32; i += TOGETHER) {
         u32 all = UINT32_MAX;

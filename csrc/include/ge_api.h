@@ -211,7 +211,7 @@ int32_t ge_engine_is_full(ge_engine *engine); /* 1: holds max_generation_bytes o
 /* --- matchers --------------------------------------------------------------------------------------------------------------- */
 
 ge_status ge_matcher_new(ge_engine *engine, ge_matcher **out, ge_err *err); /* keeps engine alive; returns owned */
-/* The tokens that end its text, before it has begun; else they are those of the vocabulary. They are copied. */
+/* The tokens that end its text, once, before it has begun; else they are those of the vocabulary. They are copied. */
 ge_status ge_matcher_end_with(ge_matcher *m, const uint32_t *ends, size_t n, ge_err *err);
 ge_status ge_matcher_fork(ge_matcher *m, ge_matcher **out, ge_err *err);
 void ge_matcher_free(ge_matcher *m);

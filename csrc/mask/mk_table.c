@@ -24,7 +24,7 @@ static void set_label(ge_engine *e, u32 config, u32 state) {
     if (config > CF_DEAD && state != NONE) atomic_store_explicit(&cf_at(e, config)->label, state, memory_order_relaxed);
 }
 
-/* Tokens that end a text are no text: see ends_are_no_text. */
+/* Its masks have the tokens that end texts, which are no text; those of an engine have not. */
 bool mk_by_table(ge_engine *e, u32 config, u32 *out) {
     bool ignored;
     const ge_dfa *table = atomic_load_explicit(&e->table, memory_order_acquire);
@@ -41,16 +41,9 @@ void mk_go_by_table(ge_engine *e, const ge_dfa *table, u32 from, u64 token, u32 
     if (state != NONE) set_label(e, to, td_next(table, state, token));
 }
 
-/* Its masks have the tokens that end a text, which those of an engine have not: what could be either is not taken from it. */
-static bool ends_are_no_text(const ge_vocab *v) {
-    for (u32 i = 0; i < v->n_eos; i++)
-        if (v->offsets[v->eos[i]] != v->offsets[v->eos[i] + 1]) return false;
-    return true;
-}
-
 /* With the lock held. The first one stays. */
 static void use_table(ge_engine *e, ge_dfa *table) {
-    if (atomic_load(&e->table) || !table->exact || e->g->g.has_distinct || !ends_are_no_text(e->v)) return; /* has_distinct: no configuration is met again */
+    if (atomic_load(&e->table) || !table->exact || e->g->g.has_distinct) return; /* texts: a configuration is not met again */
     share_take(&table->shares);
     set_label(e, CF_START, 0);
     atomic_store_explicit(&e->table, table, memory_order_release);
@@ -69,7 +62,7 @@ void mk_pass_table(const ge_engine *from, ge_engine *to) {
 
 static bool is_small(const ge_engine *e) {
     const u32 off = GE_NO_TABLE | GE_NO_MASK_CACHE | GE_NO_STATE_CACHE;
-    return !(e->switches & off) && !e->g->g.has_distinct && ends_are_no_text(e->v) && !e->has_clamped && !e->table && intern_count(&e->configs) <= TABLE_STATES;
+    return !(e->switches & off) && !e->g->g.has_distinct && !e->has_clamped && !e->table && intern_count(&e->configs) <= TABLE_STATES;
 }
 
 static void make_table(ge_engine *e) {

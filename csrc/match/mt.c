@@ -73,16 +73,14 @@ static ge_status do_end_with(ge_matcher *m, const uint32_t *ends, size_t n, ge_e
     VEC(u32) copy = {0};
     for (size_t i = 0; i < n; i++)
         if (ends[i] >= m->e->v->n_tokens) return err_set(err, GE_E_ARGUMENT, "a token that ends the text is out of range");
-    if (m->steps.n) return err_set(err, GE_E_ARGUMENT, "the text has begun");
+    if (m->steps.n || m->has_ends) return err_set(err, GE_E_ARGUMENT, "the text has begun, or its ends are known"); /* so nobody looks at others */
     budget_begin(&m->b);
     if (n >= NONE || !vec_reserve(&m->b, &copy, n)) return budget_report(&m->b, err);
     if (n) memcpy(copy.at, ends, n * sizeof *ends);
-    vec_drop(&m->b, &m->ends);
     m->ends.at = copy.at;
     m->ends.cap = copy.cap;
     m->ends.n = (u32)n;
     m->has_ends = true;
-    m->written.mask = NULL;
     return GE_OK;
 }
 
@@ -265,23 +263,12 @@ static ge_status do_closing(ge_matcher *m, uint8_t *out, size_t capacity, size_t
     return state.ended ? GE_OK : qs_closing(m->e, state.config, out, capacity, n_out, err);
 }
 
-/* Tokens that close a text, of which the first n_text spell the rest of it: behind them the one that ends it is put, if there is one and room for it. Where
- * a token that ends texts has a spelling, it may be among them, at a place where it would end the text: so it does. */
-static ge_status put_end(ge_matcher *m, u32 config, u32 *out, size_t capacity, size_t *n_out, ge_err *err) {
-    ge_vocab *v = m->e->v;
+/* Behind the tokens that close a text the one that ends it is put, if there is one and room for it. (None of them ends it before: at a sentence a closing
+ * is over.) */
+static void put_end(const ge_matcher *m, u32 *out, size_t capacity, size_t *n_out) {
     mt_ends ends = mt_ends_of(m);
-    bool are_text = false;
-    for (u32 i = 0; i < ends.n; i++) are_text |= v->offsets[ends.at[i]] != v->offsets[ends.at[i] + 1];
-    mt_step state = {.config = config};
-    for (size_t i = 0; are_text && i < *n_out && *n_out <= capacity; i++) {
-        if (!mt_read_token(m->e, ends, state, out[i], &state, false, err)) return (ge_status)err->status;
-        if (!state.ended) continue;
-        *n_out = i + 1;
-        return GE_OK;
-    }
     if (ends.n && *n_out < capacity) out[*n_out] = ends.at[0];
     *n_out += ends.n > 0;
-    return GE_OK;
 }
 
 static ge_status do_closing_tokens(ge_matcher *m, uint32_t *out, size_t capacity, size_t *n_out, ge_err *err) {
@@ -291,7 +278,8 @@ static ge_status do_closing_tokens(ge_matcher *m, uint32_t *out, size_t capacity
     u32 config = mt_unclamped(m->e, state, err);
     if (config == NONE) return (ge_status)err->status;
     ge_status status = qs_closing_tokens(m->e, config, out, capacity, n_out, err);
-    return status == GE_OK ? put_end(m, config, out, capacity, n_out, err) : status;
+    if (status == GE_OK) put_end(m, out, capacity, n_out);
+    return status;
 }
 
 static ge_status do_closing_within(ge_matcher *m, uint32_t most, uint32_t *out, size_t *n_out, ge_err *err) {
@@ -303,7 +291,8 @@ static ge_status do_closing_within(ge_matcher *m, uint32_t most, uint32_t *out, 
     *n_out = SIZE_MAX;
     if (most < n_ends) return GE_OK;
     ge_status status = qs_closing_within(m->e, config, most - n_ends, out, n_out, err);
-    return status == GE_OK && *n_out != SIZE_MAX ? put_end(m, config, out, most, n_out, err) : status;
+    if (status == GE_OK && *n_out != SIZE_MAX) put_end(m, out, most, n_out);
+    return status;
 }
 
 /* What ends the text where there is just so much room ends it where there is more. */

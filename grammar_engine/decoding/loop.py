@@ -184,8 +184,8 @@ def stream(
     forced : bool
         Append text that must come next without asking the model. Only under a grammar.
     stop : collection of int, optional
-        The tokens that end the text. Default: the `eos` of the vocabulary. Under a Grammar: those with which `Matcher(eos=stop)` ends it, where it is a
-        sentence. A Matcher has its own.
+        The tokens that end the text. Default: the `eos` of the vocabulary. Under a Grammar they end it where it is a sentence, and are no text, as
+        `Matcher(eos=stop)` has it; a Matcher has its own.
     prefix_cache : PrefixCache, optional
         Keys and values of the prompt are taken from it; those of the prompt are put into it after the first pass, and those of the text at its
         end, or where the stream is left. Only for torch modules with keys and values of each position; windows that slide are fine. A module that
@@ -201,7 +201,7 @@ def stream(
     TypeError, ValueError
         An argument is not what it should be. No text of at most `max_new_tokens` tokens was found that the grammar ends.
     VocabularyError
-        There is no end-of-text token, or one that the vocabulary does not have; or it cannot spell what the grammar asks for.
+        There is no end-of-text token, or one that the vocabulary does not have or that is text; or it cannot spell what the grammar asks for.
     LimitExceededError
         A limit of the grammar was reached. What was written until then is in `Stream.generation`.
     RuntimeError

@@ -47,7 +47,7 @@ from ..batch import fill_masks
 from ..grammar import Grammar
 from ..mask import allocate_masks
 from ..matcher import Matcher
-from ..vocabulary import Vocabulary, checked_ends
+from ..vocabulary import Vocabulary
 from .apply import apply_mask
 
 if TYPE_CHECKING:
@@ -76,7 +76,8 @@ class LogitsProcessor:
         `num_return_sequences` make them.
     vocabulary : Vocabulary
     eos : sequence of int, optional
-        The tokens that end a text: all of `eos_token_id` of the generation, or the rows do not stop where they end. Default: those of the vocabulary.
+        The tokens that end a text, as of a Matcher: all of `eos_token_id` of the generation, or the rows do not stop where they end. Default: those of the
+        vocabulary. `generate()` stops at them wherever they come, so a grammar that names one within a text is cut there.
 
     Raises
     ------
@@ -85,7 +86,7 @@ class LogitsProcessor:
     ValueError
         There is no grammar, or no token ends a text.
     VocabularyError
-        One of `eos` is no id of the vocabulary.
+        One of `eos` is no id of the vocabulary, or is text.
 
     Notes
     -----
@@ -115,7 +116,7 @@ class LogitsProcessor:
                 raise TypeError(f"a grammar is a Grammar, not {type(one).__name__}")
         if not isinstance(vocabulary, Vocabulary):
             raise TypeError(f"vocabulary is a Vocabulary, not {type(vocabulary).__name__}")
-        self.eos = vocabulary.eos if eos is None else checked_ends(eos, vocabulary.size)
+        self.eos = vocabulary.eos if eos is None else vocabulary._ends(eos)
         if not self.eos:
             raise ValueError(f"no token {'of the vocabulary ' if eos is None else ''}ends a text: generate() would not know where to stop")
         self.vocabulary = vocabulary

@@ -345,3 +345,21 @@ def test_each_step_is_timed(mode, forced, monkeypatch):
     assert all(clock.spent[name] for name in ("accept", "fill_mask", "apply_mask"))
     assert bool(clock.spent["write_alone"]) == forced
     assert result.seconds_masks == sum(clock.spent.values())
+
+
+@pytest.mark.parametrize("mode", ["commit", "verify"])
+@pytest.mark.parametrize("way", [{}, {"forced": False}, {"end_of_sentence_stop": False}, {"adaptive": True, "top_k": 3}], ids=str)
+def test_tokens_that_end_texts_are_marks_where_the_grammar_names_them(mode, way):
+    """Within a text they neither end it nor are they banned."""
+    vocabulary = Vocabulary([b"a", b"b", b"", b"", b"."], eos=[2, 3], special={2: "<end>", 3: "</s>"})
+    grammar = Grammar.from_lark('start: (/[ab]/ (<end> | "."))~3')
+    marks = set()
+    for seed in range(30):
+        sampler = GroupedSampler(TableModel(vocabulary.size, seed, 2.0), vocabulary, 1 + seed % 5, mode=mode, padding_id=0, **way)
+        [[result]] = sampler.generate([[0]], 7 + seed % 3, grammar=grammar, seed=seed)
+        assert result.finished
+        assert len(result.ids) == 6
+        assert all(token in {0, 1} for token in result.ids[::2])
+        assert all(token in {2, 4} for token in result.ids[1::2])
+        marks.update(result.ids[1::2])
+    assert marks == {2, 4}

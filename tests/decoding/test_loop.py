@@ -423,7 +423,7 @@ def test_two_texts_with_one_matcher():
 
 def test_stop_tokens_end_a_text_under_a_grammar():
     """Whatever ends those of the vocabulary, and where the text is a sentence: in time, and with forced text."""
-    vocabulary = Vocabulary([b"a", b"b", b"!", b"</s>", b""], eos=[3])
+    vocabulary = Vocabulary([b"a", b"b", b"", b"</s>", b"", b"!"], eos=[3])
     ends = set()
     for seed in range(40):
         for stop in ([4], {2}, (4, 2), [3, 4]):
@@ -431,9 +431,9 @@ def test_stop_tokens_end_a_text_under_a_grammar():
                 given = {"seed": seed, "max_new_tokens": 2 + seed % 9} | options
                 result = generate(uniform(vocabulary), [0], Grammar.from_regex("a(!?b)*"), vocabulary, stop=stop, **given)
                 *text, last = result.tokens
-                assert re.fullmatch(rb"a(!?b)*", result.text[: len(result.text) - (last == 2)])
+                assert re.fullmatch(rb"a(!?b)*", result.text)
                 assert last in stop
-                assert not set(text) & {3, 4}
+                assert not set(text) & {2, 3, 4}
                 assert result.finish_reason == "end"
                 ends.add(last)
     assert ends == {2, 3, 4}
@@ -441,10 +441,28 @@ def test_stop_tokens_end_a_text_under_a_grammar():
         stream(uniform(vocabulary), [0], Grammar.from_regex("a"), vocabulary, stop=[])
     with pytest.raises(VocabularyError, match="no end-of-text token"):
         stream(uniform(vocabulary), [0], Matcher(Grammar.from_regex("a"), vocabulary, eos=[]))
-    with pytest.raises(VocabularyError, match="eos id 5"):
+    with pytest.raises(VocabularyError, match="eos id 6"):
+        stream(uniform(vocabulary), [0], Grammar.from_regex("a"), vocabulary, stop=[6])
+    with pytest.raises(VocabularyError, match="token 5 is text"):
         stream(uniform(vocabulary), [0], Grammar.from_regex("a"), vocabulary, stop=[5])
     result = generate(uniform(vocabulary), [0], Matcher(Grammar.from_regex("a*"), vocabulary, eos=[4]), seed=1)
     assert result.tokens[-1] == 4
+
+
+def test_tokens_that_end_texts_may_be_marks_within_them():
+    """Alone, beside others, and where they would be the end, too."""
+    vocabulary = Vocabulary([b"a", b"b", b"", b"", b"."], eos=[2, 3], special={2: "<end>", 3: "</s>"})
+    grammar = Grammar.from_lark('start: "a" <end> ("b" (<end> | "."))*')
+    seen = set()
+    for seed in range(60):
+        for forced in (True, False):
+            result = generate(uniform(vocabulary), [0], grammar, vocabulary, seed=seed, forced=forced, max_new_tokens=3 + seed % 7)
+            *text, end = result.tokens
+            assert result.finish_reason == "end"
+            assert end in {2, 3}
+            assert re.fullmatch("02(1[24])*", "".join(map(str, text)))
+            seen.update(text[3::2], [end + 10])
+    assert seen == {2, 4, 12, 13}
 
 
 # --- without a grammar ----------------------------------------------------------------------------------------------

@@ -78,14 +78,20 @@ def test_a_text_that_the_grammar_refuses() -> None:
 
 
 def test_ends_are_told_apart() -> None:
-    grammar = Grammar.from_regex("[a-z]*")
+    grammar, vocabulary = Grammar.from_regex("[a-z]*"), Vocabulary([*VOCABULARY.tokens, b"", b""], eos=VOCABULARY.eos)
     matchers = MatcherCache(2)
-    for _ in range(2):
-        for ends in (None, [ord("!")], [ord("?"), ord("z")], []):
-            matcher = matchers.after(list(b"abcd"), grammar, VOCABULARY, eos=ends)
-            assert matcher.eos == (VOCABULARY.eos if ends is None else tuple(ends))
-            assert matcher.mask() == Matcher(grammar, VOCABULARY, eos=ends).mask()
+    for turn in range(2):
+        for ends in (None, [257], [258, 257], []):
+            given = ends if ends is None or turn else iter(ends)
+            matcher = matchers.after(list(b"abcd"), grammar, vocabulary, eos=given)
+            assert matcher.eos == (vocabulary.eos if ends is None else tuple(ends))
+            assert matcher.mask() == Matcher(grammar, vocabulary, eos=ends).mask()
     assert matchers.stats.prompt_hits == 8
+    few = MatcherCache(2, max_idle_matchers=None, max_idle_bytes=100_000)
+    many = Vocabulary([*VOCABULARY.tokens, *([b""] * 20_000)], eos=[])
+    for _ in range(10):
+        few.after(list(b"abcd"), grammar, many, eos=range(257, 20_256))
+    assert few.stats.idle_bytes > 79_000
 
 
 def test_grammars_and_vocabularies_are_told_apart() -> None:

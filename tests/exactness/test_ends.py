@@ -1,13 +1,15 @@
-"""Each matcher may have its own tokens that end its text: some of the vocabulary's, others, text, none.
+"""Each matcher may have its own tokens that end its text: some of the vocabulary's, others, none.
 
-By the oracle: such a token is allowed where the text is a sentence, and ends it there; elsewhere it is the text that it is, if any.
+By the oracle: such a token is allowed where the text is a sentence, and nowhere else, but where the grammar names it.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import random
 from typing import Any
 
+import numpy as np
 import pytest
 
 from exactness import grammars
@@ -39,8 +41,16 @@ SCHEMA = {
 TEXT = b'{"name": "abc", "n": 1'
 
 
+def with_ends(rng: random.Random, tiny: TinyVocabulary) -> TinyVocabulary:
+    """The vocabulary with more ids that are no text, somewhere."""
+    tokens = list(tiny.tokens)
+    more = [b""] * rng.randint(1, 4)
+    width = None if tiny.width is None else tiny.width + len(more)
+    return dataclasses.replace(tiny, tokens=(*tokens, *more), width=width)
+
+
 def random_ends(rng: random.Random, tiny: TinyVocabulary) -> tuple[int, ...]:
-    ids = range(len(tiny.tokens))
+    ids = [i for i, spelling in enumerate(tiny.spelt) if not spelling]
     return tuple(rng.sample(ids, min(rng.choice([0, 1, 1, 2, 5]), len(ids))))
 
 
@@ -54,7 +64,7 @@ def test_masks_are_those_of_the_oracle(switches: Any, kind: str, long_run: bool)
             builder, alphabet = grammars.random_scanner(rng)
         else:
             builder, alphabet = grammars.random_grammar(rng, longest=kind == "longest")
-        tiny = random_vocabulary(rng, alphabet, size=10, longest=3)
+        tiny = with_ends(rng, random_vocabulary(rng, alphabet, size=10, longest=3))
         vocabulary = tiny.build()
         for _ in range(3):  # over one vocabulary, and what is kept for it
             masks += Walk(builder, tiny, rng, switches, vocabulary, random_ends(rng, tiny)).run(6, laws=0.5)
@@ -62,9 +72,9 @@ def test_masks_are_those_of_the_oracle(switches: Any, kind: str, long_run: bool)
 
 
 def test_matchers_over_one_grammar_do_not_share_ends() -> None:
-    vocabulary = Vocabulary([b"a", b"b", b".", b"", b""], eos=[3])
+    vocabulary = Vocabulary([b"a", b"b", b"", b"", b""], eos=[3], special={2: "<x>"})
     grammar = Grammar.from_regex("a(ba)*")
-    ways = {None: {1, 3}, (4,): {1, 4}, (2, 4): {1, 2, 4}, (1,): {1}, (): {1}, (3, 4): {1, 3, 4}}
+    ways = {None: {1, 3}, (4,): {1, 4}, (2, 4): {1, 2, 4}, (): {1}, (3, 4): {1, 3, 4}}
     for _ in range(2):  # the masks are kept by now
         for ends, allowed in ways.items():
             matcher = Matcher(grammar, vocabulary, eos=ends)
@@ -74,8 +84,8 @@ def test_matchers_over_one_grammar_do_not_share_ends() -> None:
             assert matcher.fork().eos == matcher.eos
             assert matcher.fork().allowed_tokens() == matcher.allowed_tokens()
             matcher.reset()
-            assert matcher.accept_tokens([0, 1, 0]) == (2 if ends == (1,) else 3)
-            assert matcher.is_terminated == (ends == (1,))  # where it ends the text it is no text
+            assert matcher.accept_tokens([0, 1, 0, 3]) == (4 if 3 in matcher.eos else 3)
+            assert matcher.is_terminated == (3 in matcher.eos)
 
 
 @pytest.mark.parametrize("ends", [(8,), (9, 8), (0, 3)])
@@ -103,12 +113,12 @@ def test_all_is_as_over_a_vocabulary_with_these(ends: tuple[int, ...]) -> None:
 
 
 def test_closings_end_the_text(long_run: bool) -> None:
-    """Whatever ends it, also where that is text on the way."""
+    """Whatever ends it."""
     n_closed = 0
     for seed in range(3000 if long_run else 150):
         rng = random.Random(f"closings {seed}")
         builder, alphabet = grammars.random_grammar(rng)
-        tiny = random_vocabulary(rng, alphabet, size=8)
+        tiny = with_ends(rng, random_vocabulary(rng, alphabet, size=8))
         ends = random_ends(rng, tiny)
         matcher = Walk(builder, tiny, rng, ends=ends).matcher
         for _ in range(4 if matcher else 0):
@@ -128,17 +138,23 @@ def test_closings_end_the_text(long_run: bool) -> None:
 def test_a_mask_that_differs_in_ends_alone_is_another_one() -> None:
     vocabulary = Vocabulary([b"a", b""], eos=[])
     matcher = Matcher(Grammar.from_regex("a(aa)*"), vocabulary, eos=[1])
-    masks = MaskBuffer(allocate_masks(1, vocabulary), vocabulary)
-    for allowed in ([0], [0, 1], [0], [0, 1]):
+    row = allocate_masks(1, vocabulary)
+    masks = MaskBuffer(row, vocabulary)
+    for turn in range(3):
+        for bits in (0b01, 0b11, 0b01, 0b11):
+            matcher.fill_mask(masks)
+            assert row[0][0] == bits
+            assert matcher.mask_changed
+            assert matcher.accept(0)
+        matcher.rollback(4)
+        assert matcher.accept_tokens([0] * turn) == turn
         matcher.fill_mask(masks)
-        assert matcher.mask_changed
-        assert matcher.allowed_tokens() == allowed
+        matcher.fill_mask(masks)
+        assert not matcher.mask_changed
+        matcher.rollback(turn)
         assert matcher.accept(0)
-    matcher.rollback(2)
-    masks = MaskBuffer(allocate_masks(1, vocabulary), vocabulary)
-    matcher.fill_mask(masks)
-    matcher.fill_mask(masks)
-    assert not matcher.mask_changed
+        matcher.fill_mask(masks)  # so that the next turn begins behind another mask
+        matcher.rollback(1)
 
 
 @pytest.mark.parametrize("size", [3, 31, 32, 33, 520, 1200])
@@ -148,7 +164,7 @@ def test_whether_all_are_allowed(size: int) -> None:
     for vocabulary in (Vocabulary([*texts, b""], eos=[]), Vocabulary([*texts, b""], eos=[], width=size + 1)):
         buffer = allocate_masks(1, vocabulary)
         for grammar in (Grammar.from_regex("[ab]*"), Grammar.from_lark("start: /[ab]/*")):
-            for ends in ((), (size - 1,), (0,), (0, size - 1)):
+            for ends in ((), (size - 1,)):
                 matcher = Matcher(grammar, vocabulary, eos=ends)
                 for _ in range(2):
                     needed = matcher.fill_mask(buffer)
@@ -157,11 +173,11 @@ def test_whether_all_are_allowed(size: int) -> None:
 
 
 def test_token_automata() -> None:
-    vocabulary = Vocabulary([b"a", b"b", b"ab", b"", b""], eos=[3])
+    vocabulary = Vocabulary([b"a", b"b", b"ab", b"", b"", b""], eos=[3])
     dfa = TokenDFA.from_regex("(ab)*a?", vocabulary)
-    for ends in (None, (4,), (2, 4), (0,), ()):
+    for ends in (None, (4,), (5, 3), ()):
         plain, tabled = Matcher(Grammar.from_regex("(ab)*a?"), vocabulary, eos=ends, switches=OFF), Matcher(dfa, eos=ends)
-        for token in (2, 0, 1, 2):
+        for token in (2, 0, 1, 2, 4):
             assert tabled.mask() == plain.mask()
             assert tabled.accept(token) == plain.accept(token)
         assert tabled.is_terminated == plain.is_terminated
@@ -170,18 +186,17 @@ def test_token_automata() -> None:
 def test_batches() -> None:
     vocabulary = Vocabulary([b"a", b"b", b"", b"", b""], eos=[2])
     grammar = Grammar.from_regex("[ab]*")
-    matchers = [Matcher(grammar, vocabulary, eos=ends) for ends in (None, [3], [4, 1], [])] * 2
-    masks = allocate_masks(8, vocabulary)
-    fill_masks(matchers[:4], masks)
-    expected = [0b00111, 0b01011, 0b10011, 0b00011]
-    assert [int(row[0]) for row in masks[:4]] == expected
-    step_masks(matchers[:4], [0, 0, 1, 0], masks)
-    assert [int(row[0]) for row in masks[:4]] == [0b00111, 0b01011, 0b10010, 0b00011]  # the third has ended
+    matchers = [Matcher(grammar, vocabulary, eos=ends) for ends in (None, [3], [4, 3], [])]
+    masks = allocate_masks(4, vocabulary)
+    fill_masks(matchers, masks)
+    assert [int(row[0]) for row in masks] == [0b00111, 0b01011, 0b11011, 0b00011]
+    step_masks(matchers, [0, 0, 4, 0], masks)
+    assert [int(row[0]) for row in masks] == [0b00111, 0b01011, 0b11000, 0b00011]  # the third has ended
 
 
 def test_what_moves_to_another_engine_keeps_its_ends() -> None:
     """As where others have used up what states there may be."""
-    vocabulary = Vocabulary([b"a", b"b", b"c", b"", b""], eos=[3])
+    vocabulary = Vocabulary([b"a", b"b", b"", b"", b""], eos=[3])
     grammar = Grammar.from_regex("a{0,20}|b{0,20}", limits=Limits(max_configurations=30))
     for ends, token in (((4,), 0), ((2,), 1)):
         matcher = Matcher(grammar, vocabulary, eos=ends)
@@ -194,10 +209,16 @@ def test_what_moves_to_another_engine_keeps_its_ends() -> None:
         assert matcher.fork().accept(ends[0])
 
 
-@pytest.mark.parametrize("ends", ["x", b"x", 3, [5], [-1], [True], ["a"], [None], [1.0], [2**40]])
+@pytest.mark.parametrize("ends", ["x", b"x", 3, [5], [-1], [True], ["a"], [None], [1.0], [2**40], [2, 0]])
 def test_bad_ends(ends: Any) -> None:
-    with pytest.raises(VocabularyError, match="eos"):
-        Matcher(Grammar.from_regex("a"), Vocabulary([b"a", b"b"], eos=[]), eos=ends)
+    with pytest.raises(VocabularyError, match="token 0 is text, b'a'" if ends == [2, 0] else "eos"):
+        Matcher(Grammar.from_regex("a"), Vocabulary([b"a", b"b", b""], eos=[]), eos=ends)
+
+
+def test_ends_may_be_any_iterable_of_ids() -> None:
+    grammar, vocabulary = Grammar.from_regex("a"), Vocabulary([b"a", b"", b"", b""], eos=[])
+    for ends in (iter([3, 1]), (3, 1, 3), {3: 0, 1: 0}, np.array([3, 1])):
+        assert Matcher(grammar, vocabulary, eos=ends).eos == (3, 1)
 
 
 # --- named in a grammar --------------------------------------------------------------------------------------------------------------
@@ -241,3 +262,73 @@ def test_a_call_may_be_ended_by_what_ends_texts() -> None:
     assert {128, 129, 130} <= set(matcher.allowed_tokens())
     assert matcher.accept(129)
     assert matcher.is_terminated
+
+
+Item = tuple[tuple[str, ...], int, int]  # some of these texts, so many times
+
+ITEMS: dict[str, Item] = {
+    "<x>": (("x",), 1, 1),
+    "<y>": (("y",), 1, 1),
+    "<z>": (("z",), 1, 1),
+    '"a"': (("a",), 1, 1),
+    '("a" | <x>)': (("a", "x"), 1, 1),
+    '(<y> | "b")': (("y", "b"), 1, 1),
+    '("b" <x>)*': (("bx",), 0, 9),
+    "<y>?": (("y",), 0, 1),
+    '("a" | <y>)+': (("a", "y"), 1, 9),
+    '("ab" | <z> <x>)~0..2': (("ab", "zx"), 0, 2),
+}
+
+
+def read(items: list[Item], text: str) -> tuple[bool, bool]:
+    """Whether a text is a sentence of these items, and whether it is the beginning of one."""
+    if not items:
+        return not text, not text
+    (texts, least, most), rest = items[0], items[1:]
+    found = [read(rest, text)] if least == 0 else []
+    for one in texts if most else ():
+        if text.startswith(one):
+            found.append(read([(texts, max(least - 1, 0), most - 1), *rest], text[len(one) :]))
+        elif one.startswith(text):
+            found.append((False, True))
+    return any(sentence for sentence, _ in found), any(begins for _, begins in found)
+
+
+@pytest.mark.parametrize("switches", [Switches(), OFF], ids=["on", "off"])
+def test_named_ends_by_another_reader(switches: Any) -> None:
+    """Random grammars over letters and marks, two of which end texts: these end sentences, and are else what the grammar names."""
+    vocabulary = Vocabulary([b"a", b"b", b"ab", b"", b"", b""], eos=[3, 4], special={3: "<x>", 4: "<y>", 5: "<z>"})
+    spelt = {0: "a", 1: "b", 2: "ab", 3: "x", 4: "y", 5: "z"}
+    n_masks = 0
+    for seed in range(150):
+        rng = random.Random(f"named {seed}")
+        parts = rng.choices(list(ITEMS), k=rng.randint(1, 5))
+        items, matcher = (
+            [ITEMS[part] for part in parts],
+            Matcher(Grammar.from_lark(f"start: {' '.join(parts)}"), vocabulary, switches=switches),
+        )
+        for _ in range(6):
+            matcher.reset()
+            text = ""
+            for _ in range(7):
+                is_over = read(items, text)[0]
+                allowed = {
+                    token for token, spelling in spelt.items() if read(items, text + spelling)[1] and not (is_over and token in (3, 4))
+                }
+                assert set(matcher.allowed_tokens()) == allowed | ({3, 4} if is_over else set()), (parts, text)
+                assert matcher.is_complete == is_over
+                n_masks += 1
+                closing = matcher.closing_tokens()
+                within = matcher.closing_within(len(closing))
+                assert within is not None
+                for tokens in (closing, within):
+                    fork = matcher.fork()
+                    assert fork.accept_tokens(tokens) == len(tokens)
+                    assert fork.is_terminated
+                if not allowed:
+                    break
+                token = rng.choice(sorted(allowed))
+                assert matcher.accept(token)
+                assert not matcher.is_terminated
+                text += spelt[token]
+    assert n_masks > 1500

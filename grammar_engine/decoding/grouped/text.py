@@ -176,7 +176,9 @@ class Text:
         return mass
 
     def _ban_ends(self, scores: Logits) -> None:
-        """Exclude the tokens that end a text, unless nothing else is allowed."""
+        """Exclude the tokens that end a text, unless nothing else is allowed. (Within one they are what the grammar names, if anything.)"""
+        if self.state is not None and not self.state.matcher.is_complete:
+            return
         ends = sorted(end for end in self.rules.ends if end < len(scores))
         kept = scores[ends]
         scores[ends] = -np.inf
@@ -220,15 +222,14 @@ class Text:
         fits = self.state is None or self.state.accept(token)
         self.result.seconds_masks += perf_counter() - begun
         if fits:
-            self._note(token)
+            self._note([token])
         return fits
 
-    def _note(self, token: int) -> None:
-        self.left -= 1
-        if token in self.rules.ends:
-            self.ended = True
-        else:
-            self.ids.append(token)
+    def _note(self, tokens: list[int]) -> None:
+        """Take down tokens that the state has read, of which the last one may end the text."""
+        self.left -= len(tokens)
+        self.ended = tokens[-1] in self.rules.ends if self.state is None else self.state.matcher.is_terminated
+        self.ids += tokens[:-1] if self.ended else tokens
 
     def force(self) -> int:
         """Append the tokens that the grammar alone determines, where this is wanted; returns how many."""
@@ -236,8 +237,7 @@ class Text:
         if self.rules.forced and self.state is not None:
             begun = perf_counter()
             while self.open and (tokens := self.state.write_alone()):
-                for token in tokens:
-                    self._note(token)
+                self._note(tokens)
             self.result.seconds_masks += perf_counter() - begun
         return before - self.left
 

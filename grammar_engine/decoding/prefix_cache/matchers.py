@@ -16,10 +16,10 @@ from weakref import WeakKeyDictionary
 from ...grammar import Grammar
 from ...locks import new_lock
 from ...matcher import Matcher
-from ...vocabulary import Vocabulary, checked_ends
+from ...vocabulary import Vocabulary
 from .cache import PrefixCache, Statistics
 
-_MATCHER_BYTES, _STEP_BYTES = 512, 16
+_MATCHER_BYTES, _STEP_BYTES, _END_BYTES = 512, 16, 4
 
 
 class MatcherCache:
@@ -70,9 +70,9 @@ class MatcherCache:
             The grammar refuses one of them. What was read before it is kept.
         LimitExceededError
         """
-        ends = vocabulary.eos if eos is None else checked_ends(eos, vocabulary.size)
+        ends = vocabulary.eos if eos is None else vocabulary._ends(eos)
         with self._cache.acquire(ids, self._salt(grammar, vocabulary, ends)) as lease:
-            matcher = self._fork(lease.payloads[-1]) if lease.matched else Matcher(grammar, vocabulary, eos=eos)
+            matcher = self._fork(lease.payloads[-1]) if lease.matched else Matcher(grammar, vocabulary, eos=ends)
             n_read = lease.matched
 
             def read_up_to(stop: int) -> None:
@@ -116,4 +116,4 @@ class MatcherCache:
 
 
 def _size_of(matcher: Matcher) -> int:
-    return _MATCHER_BYTES + _STEP_BYTES * len(matcher.tokens)
+    return _MATCHER_BYTES + _STEP_BYTES * len(matcher.tokens) + _END_BYTES * len(matcher.eos)
