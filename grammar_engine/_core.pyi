@@ -1,4 +1,6 @@
 # The extension module: what cffi generates from csrc/include/ge_api.h, and the types of csrc/python. Only `_native` uses it.
+import builtins
+from collections.abc import Sequence
 from typing import Any, TypeVar
 
 ffi: Any
@@ -15,6 +17,41 @@ class Record:
     def __new__(cls, n_words: int, /) -> Record: ...
     @property
     def pointer(self) -> Any: ...
+
+class Collected:
+    """See `ir.Builder`."""
+
+    fragments: list[Any]
+    data: bytearray
+    lexemes: list[Any]
+    lexeme_records: list[int]
+    nonterminals: list[Any]
+    rule_records: list[int]
+    bag_records: list[int]
+    _ids: dict[tuple[int, ...], int]
+    _latest: list[int]
+    _spans: dict[builtins.bytes, int]
+    _lexeme_ids: dict[tuple[int, int, str | None], int]
+    _info: type
+
+    def _node(self, *record: int) -> int: ...
+    def _span(self, content: builtins.bytes, /) -> int: ...
+    def bytes(self, literal: builtins.bytes, /) -> int: ...
+    def string(self, literal: str, /) -> int: ...
+    def concat(self, *parts: int) -> int: ...
+    def lexeme(self, expr: int, name: str, /, *, where: str | None = None, lazy: bool = False, skip: bool = False) -> int: ...
+    def nonterminal(self, name: str, /, *, where: str | None = None) -> int: ...
+    def rule(self, left: int, right: Sequence[int], /) -> None: ...
+    def _put_bag(
+        self,
+        left: int,
+        separator: int,
+        ranked: bool,
+        slots: list[tuple[int, int | None]],
+        ways: list[Any],
+        asks: dict[int, Sequence[int]] | None,
+        /,
+    ) -> None: ...
 
 _Class = TypeVar("_Class", bound=type[Held])
 

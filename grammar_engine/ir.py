@@ -21,6 +21,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
+from ._core import Collected
+
 if TYPE_CHECKING:
     from .fragment import Fragment
 
@@ -127,22 +129,38 @@ def records_of(words: Sequence[int]) -> Iterator[tuple[int, Sequence[int]]]:
         at = end
 
 
-_make = tuple.__new__  # what SymbolInfo() calls, too, behind a call in Python: a grammar makes some hundreds
-
-
 _FIRST = {
     record: i for i, record in enumerate([(OP_NEVER, 0), (OP_EMPTY, 0), (OP_CHARS, 2, 0, MAX_CODE_POINT), (OP_REPEAT, 3, 2, 0, UNBOUNDED)])
 }
 _FIRST_WORDS = array("I", chain.from_iterable(_FIRST))
 
 
-class Builder:
+class Builder(Collected):
     """Collects one grammar. Methods that take expressions return the id of the result; costs are one dictionary look-up each.
 
     Attributes
     ----------
     never, empty, char, text : Expr
         Nothing; the empty text; one code point (no surrogates: they have no UTF-8); all valid UTF-8. Each builder begins with them.
+
+    Methods
+    -------
+    bytes(literal)
+        The one byte string `literal`.
+    string(literal)
+        The UTF-8 encoding of `literal`.
+    concat(*parts)
+        `parts` one after the other.
+    lexeme(expr, name, *, where=None, lazy=False, skip=False)
+        A lexeme. `lazy`: it ends at its first match. `skip`: it may stand, ignored, before and after any lexeme; not for rules.
+    nonterminal(name, *, where=None)
+        A new nonterminal without rules.
+    rule(left, right)
+        `left` may be `right` (empty: left is nullable).
+
+    Notes
+    -----
+    These are called most often, and are in C: csrc/python/collected.c.
     """
 
     never, empty, char, text = range(4)
@@ -162,6 +180,7 @@ class Builder:
         self.longest = False
         self.fragments: list[Fragment] = []  # in the order of their copies
         self.begun: Builder | None = None  # the one that this one began with; nothing is added to that one any more
+        self._info = SymbolInfo
         self._ids = _FIRST.copy()  # expressions by record, but for fragments
         self._spans: dict[builtins.bytes, int] = {}
         self._lexeme_ids: dict[tuple[Expr, int, str | None], Symbol] = {}
@@ -193,16 +212,6 @@ class Builder:
 
     # --- expressions ------------------------------------------------------------------------------------------------
 
-    def bytes(self, literal: builtins.bytes) -> Expr:
-        """The one byte string `literal`."""
-        if not literal:
-            return self.empty
-        return self._node(OP_BYTES, 2, self._span(literal), len(literal))
-
-    def string(self, literal: str) -> Expr:
-        """The UTF-8 encoding of `literal`."""
-        return self.bytes(literal.encode("utf-8"))
-
     def byte_set(self, members: Iterable[int]) -> Expr:
         """One byte out of `members`."""
         words = [0] * 8
@@ -219,13 +228,6 @@ class Builder:
             elif low <= high:
                 merged.append([low, high])
         return self._node(OP_CHARS, 2 * len(merged), *chain.from_iterable(merged)) if merged else self.never
-
-    def concat(self, *parts: Expr) -> Expr:
-        """`parts` one after the other."""
-        if self.never in parts:
-            return self.never
-        kept = [p for p in parts if p != self.empty] if self.empty in parts else parts
-        return kept[0] if len(kept) == 1 else self._node(OP_CONCAT, len(kept), *kept) if kept else self.empty
 
     def union(self, *parts: Expr) -> Expr:
         """Any of `parts`."""
@@ -365,27 +367,6 @@ class Builder:
 
     # --- symbols ----------------------------------------------------------------------------------------------------
 
-    def lexeme(self, expr: Expr, name: str, *, where: str | None = None, lazy: bool = False, skip: bool = False) -> Symbol:
-        """A lexeme. `lazy`: it ends at its first match. `skip`: it may stand, ignored, before and after any lexeme; not for rules."""
-        flags = (LAZY if lazy else 0) | (SKIP if skip else 0)
-        key = (expr, flags, where)
-        known = self._lexeme_ids.get(key)
-        if known is None:
-            known = self._lexeme_ids[key] = 2 * len(self.lexemes)
-            self.lexemes.append(_make(SymbolInfo, (name, where)))
-            self.lexeme_records += (expr, flags)
-        return known
-
-    def nonterminal(self, name: str, *, where: str | None = None) -> Symbol:
-        """A new nonterminal without rules."""
-        symbol = 2 * len(self.nonterminals) + 1
-        self.nonterminals.append(_make(SymbolInfo, (name, where)))
-        return symbol
-
-    def rule(self, left: Symbol, right: Sequence[Symbol]) -> None:
-        """`left` may be `right` (empty: left is nullable)."""
-        self.rule_records += (left >> 1, len(right), *right)
-
     def repetition(self, left: Symbol, item: Symbol, separator: Symbol | None, minimum: int, maximum: int | None) -> None:
         """`left`, which has no rules, is `minimum` to `maximum` times `item`, with `separator` between. Costs nothing until it is walked."""
         high = UNBOUNDED if maximum is None else maximum
@@ -435,31 +416,7 @@ class Builder:
         search for ways to meet them. The first symbol of a way never derives the empty text, nor does the separator, a lexeme.
         """
         symbol = self.nonterminal(name, where=where)
-        record = self.bag_records
-        record += (symbol >> 1, NO_SYMBOL if separator is None else separator, int(ranked), len(slots), len(ways))
-        for slot, (low, high) in enumerate(slots):
-            bound = UNBOUNDED if high is None else high
-            if not 0 <= low <= bound or bound == 0 or low >= UNBOUNDED:
-                raise ValueError(f"a slot that is raised {low} to {high} times")
-            asked = asks.get(slot) if asks else None
-            record += (low, bound, len(asked), *asked) if asked else (low, bound, 0)
-        for symbols, raised, rank, distinct in ways:
-            record += (int(distinct), rank, len(symbols), len(raised), *symbols, *raised)
+        self._put_bag(
+            symbol >> 1, NO_SYMBOL if separator is None else separator, ranked, list(slots), list(ways), dict(asks) if asks else None
+        )
         return symbol
-
-    # --- internals --------------------------------------------------------------------------------------------------
-
-    def _node(self, *record: int) -> Expr:
-        ids = self._ids
-        known = ids.get(record)
-        if known is None:
-            known = ids[record] = len(ids) + len(self.fragments)
-            self._latest += record
-        return known
-
-    def _span(self, content: builtins.bytes) -> int:
-        offset = self._spans.get(content)
-        if offset is None:
-            offset = self._spans[content] = len(self.data)
-            self.data += content
-        return offset

@@ -53,7 +53,7 @@ class Records(NamedTuple):
 
     def builder(self, lexemes: list[SymbolInfo], nonterminals: list[SymbolInfo]) -> Builder:
         """A builder to compile again; nothing can be added to it."""
-        builder: Any = object.__new__(Builder)
+        builder: Any = Builder.__new__(Builder)
         builder._words, builder._latest = self.words, []
         builder.data, builder.start, builder.longest = self.data, self.start, self.longest
         builder.lexeme_records, builder.rule_records, builder.list_records = self.lexemes, self.rules, self.lists

@@ -49,6 +49,8 @@ PyObject *held_pointer(void *address); /* a cdata that points there, and owns no
 PyObject *record_make(void);             /* the type */
 void *record_address(PyObject *object); /* the memory of a Record; NULL: it is none */
 
+PyObject *collected_make(void); /* the type */
+
 /* The memory for masks that an object is or holds; false: the method in Python has to look at it. Valid as long as the GIL is held. */
 bool masks_of(PyObject *object, masks *out);
 PyObject *know_arrays(PyObject *module, PyObject *type); /* know_arrays(numpy.ndarray): from now on these, too */

@@ -10,6 +10,7 @@
 #include "masks.c"
 #include "calls.c"
 #include "batch.c"
+#include "collected.c"
 
 static PyObject *any_pointer; /* the ctype void * */
 
@@ -27,12 +28,15 @@ static PyMethodDef functions[] = {{"fast_guide", fast_guide, METH_O, NULL},
 
 static bool add_types(PyObject *module) {
     PyObject *ffi = PyObject_GetAttrString(module, "ffi"), *held_class = held_make(), *record_class = record_make();
+    PyObject *collected_class = collected_make();
     if (ffi) any_pointer = PyObject_CallMethod(ffi, "typeof", "s", "void *");
     bool ok = any_pointer && held_class && record_class && PyModule_AddObjectRef(module, "Held", held_class) == 0;
-    ok = ok && PyModule_AddObjectRef(module, "Record", record_class) == 0;
+    ok = ok && collected_class && PyModule_AddObjectRef(module, "Record", record_class) == 0;
+    ok = ok && PyModule_AddObjectRef(module, "Collected", collected_class) == 0;
     Py_XDECREF(ffi);
     Py_XDECREF(held_class);
     Py_XDECREF(record_class);
+    Py_XDECREF(collected_class);
     return ok && PyModule_AddFunctions(module, functions) == 0;
 }
 

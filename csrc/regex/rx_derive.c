@@ -144,10 +144,12 @@ static const byte_set CONTROL = {{UINT32_MAX}}; /* control characters */
 typedef struct byte_partition {
     byte_set part[256];
     u32 n;
+    byte_set alone; /* bytes that are told from all others: each is a class, whatever part has it */
 } byte_partition;
 
 static void open_classes(const rx_arena *x, byte_partition *p) {
     p->n = x->n_classes;
+    p->alone = (byte_set){{0}};
     memset(p->part, 0, p->n * sizeof *p->part);
     for (u32 byte = 0; byte < 256; byte++) set_add(&p->part[x->class_of[byte]], byte);
 }
@@ -163,13 +165,16 @@ static u32 only_byte(const byte_set *set) {
     return found;
 }
 
-/* Splits every part by membership in `set`. Most sets are of one byte, which is in one part. */
+/* Splits every part by membership in `set`. Most sets are of one byte. */
 static void split_parts(byte_partition *p, const byte_set *set) {
     u32 only = only_byte(set);
+    if (only != NONE) {
+        set_add(&p->alone, only);
+        return;
+    }
     for (u32 i = 0, n = p->n; i < n; i++) {
         byte_set inside, outside;
         u32 in = 0, out = 0;
-        if (only != NONE && !set_has(&p->part[i], only)) continue;
         for (u32 w = 0; w < 8; w++) {
             in |= inside.w[w] = p->part[i].w[w] & set->w[w];
             out |= outside.w[w] = p->part[i].w[w] & ~set->w[w];
@@ -191,7 +196,7 @@ static void close_classes(rx_arena *x, const byte_partition *p) {
     }
     x->n_classes = 0;
     for (u32 byte = 0; byte < 256; byte++) {
-        u16 *class = &number[part_of[byte]];
+        u16 own = UINT16_MAX, *class = set_has(&p->alone, byte) ? &own : &number[part_of[byte]];
         if (*class == UINT16_MAX) {
             x->class_byte[x->n_classes] = (u8)byte;
             *class = (u16)x->n_classes++;
@@ -265,25 +270,27 @@ bool rx_freeze_classes(rx_arena *x, const rx_id *roots, u32 n) {
     if (ok) memset(seen, 0, intern_count(&x->nodes));
     for (u32 i = 0; ok && i < n; i++) ok = vec_push(x->b, &todo, roots[i]);
     while (ok && todo.n) {
-        rx_id id = todo.at[--todo.n];
-        if (seen[id]) continue;
-        seen[id] = 1;
-        const u32 *node = intern_words(&x->nodes, id);
-        u32 first = 1, last = 1; /* operands that are nodes: [first, last) */
-        rx_note_mixed(x, node[0], x->meta.at[id].flags);
-        switch ((rx_kind)node[0]) {
-        case RX_SET: split_parts(&p, rx_set_of(x, node[1])); break;
-        case RX_CONCAT: last = 3; break;
-        case RX_OR: case RX_AND: case RX_FORK: last = intern_length(&x->nodes, id); break;
-        case RX_NOT: case RX_REPEAT: case RX_TAG: case RX_REST: last = 2; break;
-        case RX_QUOTE: last = 2, x->has_quote = true; break;
-        case RX_MULTIPLE: x->has_multiple = true; break;
-        case RX_PUNYCODE: x->has_punycode = true; break;
-        case RX_NAME: x->has_name = x->has_punycode = true; break;
-        case RX_SYNTAX: x->has_syntax = true; break;
-        default: break;
+        for (rx_id id = todo.at[--todo.n], next; ok && !seen[id]; id = next) {
+            seen[id] = 1;
+            next = id; /* which ends this, but for what is concatenated: on along its spine */
+            const u32 *node = intern_words(&x->nodes, id);
+            u32 first = 1, last = 1; /* operands that are nodes: [first, last) */
+            rx_note_mixed(x, node[0], x->meta.at[id].flags);
+            switch ((rx_kind)node[0]) {
+            case RX_SET: split_parts(&p, rx_set_of(x, node[1])); break;
+            case RX_CONCAT: last = 2, next = node[2]; break;
+            case RX_OR: case RX_AND: case RX_FORK: last = intern_length(&x->nodes, id); break;
+            case RX_NOT: case RX_REPEAT: case RX_TAG: case RX_REST: last = 2; break;
+            case RX_QUOTE: last = 2, x->has_quote = true; break;
+            case RX_MULTIPLE: x->has_multiple = true; break;
+            case RX_PUNYCODE: x->has_punycode = true; break;
+            case RX_NAME: x->has_name = x->has_punycode = true; break;
+            case RX_SYNTAX: x->has_syntax = true; break;
+            default: break;
+            }
+            for (; ok && first < last; first++)
+                if (!seen[node[first]]) ok = vec_push(x->b, &todo, node[first]);
         }
-        for (; ok && first < last; first++) ok = vec_push(x->b, &todo, node[first]);
     }
     if (x->has_quote) split_parts(&p, &CONTROL);
     for (u32 i = 0; x->has_name && i < RX_NAME_SETS; i++) {
