@@ -19,7 +19,7 @@ typedef struct mt_written { /* by the last call that wrote a mask */
 
 struct ge_matcher {
     ge_engine *e;
-    VEC(u32) ends;     /* where has_ends: the tokens that end the text; else those of the vocabulary do */
+    id_vec ends;       /* where has_ends: the tokens that end the text; else those of the vocabulary do */
     bool has_ends;
     VEC(mt_step) steps;
     mt_written written;
@@ -70,16 +70,15 @@ ge_status ge_matcher_new(ge_engine *engine, ge_matcher **out, ge_err *err) {
 }
 
 static ge_status do_end_with(ge_matcher *m, const uint32_t *ends, size_t n, ge_err *err) {
-    VEC(u32) copy = {0};
+    id_vec copy = {0};
     for (size_t i = 0; i < n; i++)
         if (ends[i] >= m->e->v->n_tokens) return err_set(err, GE_E_ARGUMENT, "a token that ends the text is out of range");
     if (m->steps.n || m->has_ends) return err_set(err, GE_E_ARGUMENT, "the text has begun, or its ends are known"); /* so nobody looks at others */
     budget_begin(&m->b);
     if (n >= NONE || !vec_reserve(&m->b, &copy, n)) return budget_report(&m->b, err);
     if (n) memcpy(copy.at, ends, n * sizeof *ends);
-    m->ends.at = copy.at;
-    m->ends.cap = copy.cap;
-    m->ends.n = (u32)n;
+    copy.n = (u32)n;
+    m->ends = copy;
     m->has_ends = true;
     return GE_OK;
 }
