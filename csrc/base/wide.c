@@ -25,6 +25,20 @@ static inline u32 list_word(u32 word, u32 begin, u32 *out, u32 n) {
     return n;
 }
 
+bool wide_has_bits(const u32 *at, size_t n) {
+    enum { TOGETHER = 64 };
+    size_t i = 0;
+    for (; i + TOGETHER <= n / 32; i += TOGETHER) {
+        u32 all = UINT32_MAX;
+        for (u32 k = 0; k < TOGETHER; k++) all &= at[i + k];
+        if (all != UINT32_MAX) return false;
+    }
+    for (; i < n / 32; i++)
+        if (at[i] != UINT32_MAX) return false;
+    u32 rest = ((u32)1 << n % 32) - 1;
+    return !rest || (at[i] & rest) == rest;
+}
+
 #if defined __x86_64__ && defined __GNUC__ && GE_WIDE_MOST > 0
 
 #include <immintrin.h>
@@ -111,20 +125,6 @@ void wide_copy(u32 *to, const u32 *from, size_t n) {
     if (size < PART || !has_avx2()) memcpy(to, from, size);
     else if (has_avx512()) copy_by_64((u8 *)to, (const u8 *)from, size);
     else copy_by_32((u8 *)to, (const u8 *)from, size);
-}
-
-bool wide_has_bits(const u32 *at, size_t n) {
-    enum { TOGETHER = 64 };
-    size_t i = 0;
-    for (; i + TOGETHER <= n / 32; i += TOGETHER) {
-        u32 all = UINT32_MAX;
-        for (u32 k = 0; k < TOGETHER; k++) all &= at[i + k];
-        if (all != UINT32_MAX) return false;
-    }
-    for (; i < n / 32; i++)
-        if (at[i] != UINT32_MAX) return false;
-    u32 rest = ((u32)1 << n % 32) - 1;
-    return !rest || (at[i] & rest) == rest;
 }
 
 /* Line by line from word `at` on, to the words that are less than a line. */
