@@ -275,8 +275,8 @@ ge_status ge_matcher_forced_bytes(ge_matcher *m, uint8_t *out, size_t capacity, 
 /* The first of the shortest byte strings that make the text a sentence. *n_out = its length; nothing is written if that is above capacity. */
 ge_status ge_matcher_closing(ge_matcher *m, uint8_t *out, size_t capacity, size_t *n_out, ge_err *err);
 
-/* The same as the fewest tokens that spell it, and the first of the tokens that end the text, if there are any. If no tokens spell it, the first of the shortest
- * that some do. GE_E_SPELLING: none, or none that is not much longer. */
+/* The same as the fewest tokens that spell it, and the first of the tokens that end the text, if there are any. If no tokens spell it, the first
+ * of the shortest that some do. GE_E_SPELLING: none, or none that is not much longer. */
 ge_status ge_matcher_closing_tokens(ge_matcher *m, uint32_t *out, size_t capacity, size_t *n_out, ge_err *err);
 
 /* The same for any text that takes at most `most` tokens, for which `out` has room. *n_out = SIZE_MAX: there is none. */

@@ -42,7 +42,7 @@ TEXT = b'{"name": "abc", "n": 1'
 
 
 def with_ends(rng: random.Random, tiny: TinyVocabulary) -> TinyVocabulary:
-    """The vocabulary with more ids that are no text, somewhere."""
+    """The vocabulary with more ids that are no text."""
     tokens = list(tiny.tokens)
     more = [b""] * rng.randint(1, 4)
     width = None if tiny.width is None else tiny.width + len(more)
