@@ -268,7 +268,7 @@ class Grammar:
             format is enforced, as the standard has it by default since 2019-09.
         resources : mapping of str to schema, optional
             The schemas that references to other documents mean, by URI. Nothing is ever fetched.
-        style : {"json", "qwen_xml", "minimax_xml", "glm_xml"}
+        style : {"json", "qwen_xml", "minimax_xml", "glm_xml", "deepseek_xml", "deepseek_v4_1_xml"}
             JSON; or objects as parameters in XML, as some models write the arguments of tool calls: ``<parameter=city>Oslo</parameter>``.
         limits : Limits, optional
 

@@ -31,10 +31,18 @@ MARKS = {
         "<arg_key>{}</arg_key>\n<arg_value>{}</arg_value>",
         r"<arg_key>([^<]*)</arg_key>[ \n\r\t]*<arg_value>(.*?)</arg_value>[ \n\r\t]*",
     ),
+    "deepseek_xml": (
+        '<｜DSML｜parameter name="{}" string="{}">{}</｜DSML｜parameter>',
+        r'<｜DSML｜parameter name="([^"]*)" string="(true|false)">(.*?)</｜DSML｜parameter>[ \n\r\t]*',
+    ),
+    "deepseek_v4_1_xml": (
+        '<｜DSML｜ parameter name="{}" string="{}">{}</｜DSML｜ parameter>',
+        r'<｜DSML｜ parameter name="([^"]*)" string="(true|false)">(.*?)</｜DSML｜ parameter>[ \n\r\t]*',
+    ),
 }
 
 
-def write(style: str, members: list[tuple[str, str]], between: str = "\n") -> str:
+def write(style: str, members: list[tuple[str, ...]], between: str = "\n") -> str:
     return between.join(MARKS[style][0].format(*member) for member in members)
 
 
@@ -43,11 +51,14 @@ def reads(grammar: Grammar, text: str) -> bool:
     return matcher.accept_bytes(text.encode()) and matcher.is_complete
 
 
-def meanings(raw: str) -> list[Any]:
-    """A value in a parameter: any string that white space may surround, or JSON that is no string."""
+def meanings(raw: str, kind: str = "") -> list[Any]:
+    """A value in a parameter: any string that white space may surround, or JSON that is no string; one of them if the mark tells `kind`."""
     found: list[Any] = []
     inner = range(len(raw) - len(raw.lstrip(" \n\r\t")) + 1), range(len(raw.rstrip(" \n\r\t")), len(raw) + 1)
-    found += dict.fromkeys(raw[begin:end] for begin in inner[0] for end in inner[1] if begin <= end)
+    if kind == "true":
+        return [raw]
+    if not kind:
+        found += dict.fromkeys(raw[begin:end] for begin in inner[0] for end in inner[1] if begin <= end)
     try:
         value = json.loads(raw)
     except ValueError:
@@ -63,7 +74,7 @@ def is_instance(style: str, schema: dict[str, Any], text: str) -> bool:
         if found is None:
             return False
         names.append(found[1])
-        values.append(meanings(found[2]))
+        values.append(meanings(*found.groups()[:0:-1]))
         at = found.end()
     order = [*schema["properties"], *(name for name in names if name not in schema["properties"])]
     if sorted(names, key=order.index) != names or any(names.count(name) > 1 for name in schema["properties"]):
@@ -144,7 +155,10 @@ def test_against_another_reader(style: str, seed: int) -> None:
             ]
             if rng.random() < 0.1:
                 rng.shuffle(names)
-            text = write(style, [(name, rng.choice(RAW)) for name in names], rng.choice(["", "\n", " \t"]))
+            kinds = ["true", "false"] if "deepseek" in style else []
+            text = write(
+                style, [(name, *rng.sample(kinds, len(kinds) // 2), rng.choice(RAW)) for name in names], rng.choice(["", "\n", " \t"])
+            )
             text = rng.choice(["", "", "\n", " ", "x"]) + text + rng.choice(["", "", "\n", "x"])
             expected = is_instance(style, schema, text)
             assert reads(grammar, text) == expected, (schema, text)
@@ -162,6 +176,29 @@ def test_white_space() -> None:
     for whitespace, expected in (("flexible", [True, True, True]), ("bounded", [True, True, False]), ("compact", [True, False, False])):
         grammar = Grammar.from_json_schema(schema, style="qwen_xml", whitespace=whitespace)
         assert [reads(grammar, text) for text in texts] == expected, whitespace
+
+
+@pytest.mark.parametrize("style", ["deepseek_xml", "deepseek_v4_1_xml"])
+def test_marks_that_tell_strings(style: str) -> None:
+    schema = {"type": "object", "properties": {"a": {"type": ["string", "integer"], "maxLength": 3}}, "additionalProperties": False}
+    grammar = Grammar.from_json_schema(schema, style=style)
+    for kind, raw, expected in (
+        ("true", "abc", True),
+        ("true", " a ", True),
+        ("true", " abc", False),
+        ("true", "5", True),
+        ("false", "5", True),
+        ("false", "\n5 ", True),
+        ("false", "abc", False),
+        ("false", '"a"', False),
+    ):
+        assert reads(grammar, write(style, [("a", kind, raw)])) == expected, (kind, raw)
+    one = Grammar.from_json_schema(schema | {"required": ["a"]}, style=style, whitespace="compact")
+    space = " " if style == "deepseek_v4_1_xml" else ""
+    assert Matcher(one, BYTES).forced_bytes().decode() == f'<｜DSML｜{space}parameter name="a" string="'
+    only = Grammar.from_json_schema({"type": "object", "properties": {"a": {"enum": ["x", "y"]}}, "required": ["a"]}, style=style)
+    matcher = Matcher(only, BYTES)
+    assert matcher.accept_bytes(f'<｜DSML｜{space}parameter name="a" string="'.encode()) and matcher.forced_bytes() == b'true">'
 
 
 def test_what_ends_a_string() -> None:
@@ -286,8 +323,8 @@ def test_explains() -> None:
 
 
 def test_a_value_of_several_places_is_at_none_of_them() -> None:
-    kinds: dict[str, Any] = {"n": {"type": "integer"}, "l": {"type": "array", "minItems": 1}, "s": {"type": "string", "maxLength": 1}}
-    for name, inner in kinds.items():
+    inners: dict[str, Any] = {"n": {"type": "integer"}, "l": {"type": "array", "minItems": 1}, "s": {"type": "string", "maxLength": 1}}
+    for name, inner in inners.items():
         for names in ([name], [name, "m"]):
             schema = {"type": "object", "properties": {each: dict(inner) for each in names}, "required": names}
             matcher = Matcher(Grammar.from_json_schema(schema, style="qwen_xml"), BYTES)

@@ -125,6 +125,11 @@ DISPATCH: Format = {"type": "dispatch", "rules": [["<p>", text("1")], ["<q>", AN
         ({**DISPATCH, "rules": [("<p>", tag("<a>", triggered(), "f>"))]}, ["<p><a>af>"], ["<p><a><f>"]),
         (schema(PAIR, style="qwen_xml"), ["<parameter=a>1</parameter>"], ['{"a": 1}']),
         (schema(PAIR, style="glm_xml"), ["<arg_key>a</arg_key><arg_value>1</arg_value>"], ['{"a": 1}']),
+        (
+            schema({"properties": {"a": {"type": "string"}}, "required": ["a"], "type": "object"}, style="deepseek_xml"),
+            ['<｜DSML｜parameter name="a" string="true">1</｜DSML｜parameter>'],
+            ['<｜DSML｜parameter name="a" string="false">1</｜DSML｜parameter>'],
+        ),
         ({"type": "qwen_xml_parameter", "json_schema": PAIR}, ["<parameter=a>1</parameter>\n<parameter=b>2</parameter>"], ["{}"]),
         ({"type": "regex", "pattern": "^[0-9]+$"}, ["12"], [""]),
         ({"type": "regex", "pattern": r"\d"}, ["1"], ["٣"]),

@@ -20,6 +20,7 @@ from ...inclusion import Part, check_texts, include
 from ...ir import UNBOUNDED
 from ...report import Entry, Report
 from ...tags import Token
+from ..json_schema.reading.options import STYLES
 from ..tags.free_text import endings_of, free_text, within
 from .reader import Node, load, shown, triggers_in
 
@@ -171,8 +172,8 @@ class _Formats:
 
     def json_schema(self, node: Node, left: Symbol, around: _Around) -> None:
         style, most_spaces = node.get("style", str, None), node.get("max_whitespace_cnt", None, None)
-        if style is not None and style not in _STYLES:
-            raise node.refuse(f"the style {style!r:.80} is not supported; supported are {', '.join(_STYLES)}", "style")
+        if style is not None and style not in STYLES:
+            raise node.refuse(f"the style {style!r:.80} is not supported; supported are {', '.join(STYLES)}", "style")
         if node.texts("excludes", []):
             raise node.refuse("what strings of a schema are without is told by their `pattern` or `not`", "excludes")
         options = {} if style is None else {"style": style}
@@ -388,7 +389,6 @@ class _Formats:
         return (self.builder.lexeme(self.builder.string(part), f'"{part}"'),) if part else ()
 
 
-_STYLES = "json", "qwen_xml", "minimax_xml", "glm_xml"
 _SPECIAL = "that a token is any but some is no matter of texts; special tokens are allowed where they are named"
 _REFUSED = {
     "any_tokens": f"{_SPECIAL}, and any_text is all others",

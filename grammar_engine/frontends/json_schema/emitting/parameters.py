@@ -3,12 +3,14 @@
     qwen_xml      <parameter=city>Oslo</parameter>
     minimax_xml   <parameter name="city">Oslo</parameter>
     glm_xml       <arg_key>city</arg_key><arg_value>Oslo</arg_value>
+    deepseek_xml  <*parameter name="city" string="true">Oslo</*parameter>, where * is DSML between fullwidth bars
+    deepseek_v4_1_xml, where a space is behind them
 
 Idea. The text is the members of one object, one after the other. A string is its characters as they are, without quotes and escapes; all other values
 are JSON, and so is what is in them. So the rules are those of an object, with other lexemes for keys and scalars (`objects.py`).
 
 White space, as much as a gap may have, is insignificant around values and behind members. The text `5` may be a string and a number: it is read if
-either is admitted.
+either is admitted. Where a mark tells strings from other values (`string="false"`), a string is all that stands between the marks.
 
 Invariant. No string has the text that ends its parameter.
 """
@@ -34,17 +36,28 @@ _IN_MARKS = '<>"'  # what no name has
 
 
 class Marks(NamedTuple):
-    """What stands before a name, between it and the value (a space: white space), and behind the value."""
+    """What stands before a name, between it and the value (parts, between which white space may stand), and behind the value.
+
+    `kinds`: what is behind that before a string, and before another value, if the two are told apart.
+    """
 
     open: str
-    between: str
+    between: tuple[str, ...]
     close: str
+    kinds: tuple[str, str] | None = None
+
+
+def _dsml(space: str) -> Marks:
+    tag = f"\uff5cDSML\uff5c{space}parameter"
+    return Marks(f'<{tag} name="', ('" string="',), f"</{tag}>", ('true">', 'false">'))
 
 
 STYLES = {
-    "qwen_xml": Marks("<parameter=", ">", "</parameter>"),
-    "minimax_xml": Marks('<parameter name="', '">', "</parameter>"),
-    "glm_xml": Marks("<arg_key>", "</arg_key> <arg_value>", "</arg_value>"),
+    "qwen_xml": Marks("<parameter=", (">",), "</parameter>"),
+    "minimax_xml": Marks('<parameter name="', ('">',), "</parameter>"),
+    "glm_xml": Marks("<arg_key>", ("</arg_key>", "<arg_value>"), "</arg_value>"),
+    "deepseek_xml": _dsml(""),
+    "deepseek_v4_1_xml": _dsml(" "),
 }
 
 
@@ -76,10 +89,13 @@ class _Values:
         gap = emitter.layout.gap
         self.close = b.lexeme(b.concat(b.string(marks.close), gap), marks.close)
         self.close_behind_gap = b.lexeme(b.concat(gap, b.string(marks.close), gap), marks.close)
-        before, _, behind = marks.between.partition(" ")
-        self.between = b.concat(b.string(before), gap, b.string(behind)) if behind else b.string(before)
+        first, *others = (b.string(part) for part in marks.between)
+        self.between = b.concat(first, *(part for other in others for part in (gap, other)))
         self.gap = None if gap == b.empty else b.lexeme(b.minus(gap, b.empty), "white space")
         self.any_text = b.text_minus(b.concat(b.text, b.string(marks.close), b.text))
+        self.is_told = marks.kinds is not None
+        kinds = [b.lexeme(b.string(kind), kind) for kind in marks.kinds or ()]
+        self.of_text, self.of_json = kinds[:1], kinds[1:]
         self.symbols: dict[Shape, tuple[Symbol, ...]] = {}  # of a value and what ends it, and of what is in it; none if it is void
 
     def key(self, name: Expr) -> Expr:
@@ -96,34 +112,42 @@ class _Values:
         return symbols[0] if symbols else None
 
     def _written(self, shape: Shape, where: str | None) -> tuple[Symbol, ...]:
-        scalar = self._scalar(shape, where)
+        text, scalar = self._scalars(shape, where)
         json = self.emitter.symbol_of(shape.nested, where)
-        if scalar is None and json is None:
+        inner = [symbol for symbol in (text, scalar, json) if symbol is not None]
+        if not inner:
             return ()
         symbol = self.builder.nonterminal("value", where=where)
-        is_text = STRINGS in shape.strings  # of any characters: white space is among them
+        if text is not None:  # of any characters: white space is among them
+            self.builder.rule(symbol, (*self.of_text, text, self.close))
         if scalar is not None:
-            self._write(symbol, scalar, self.close if is_text else self.close_behind_gap, is_behind_gap=not is_text)
+            self._write(symbol, scalar, self.close_behind_gap)
         if json is not None:  # a bracket has its gap
-            self._write(symbol, json, self.close, is_behind_gap=True)
-        return symbol, *(inner for inner in (scalar, json) if inner is not None)
+            self._write(symbol, json, self.close)
+        return symbol, *inner
 
-    def _write(self, left: Symbol, value: Symbol, close: Symbol, *, is_behind_gap: bool) -> None:
-        self.builder.rule(left, (value, close))
-        if self.gap is not None and is_behind_gap:
-            self.builder.rule(left, (self.gap, value, close))
+    def _write(self, left: Symbol, value: Symbol, close: Symbol) -> None:
+        self.builder.rule(left, (*self.of_json, value, close))
+        if self.gap is not None:
+            self.builder.rule(left, (*self.of_json, self.gap, value, close))
 
-    def _scalar(self, shape: Shape, where: str | None) -> Symbol | None:
-        if STRINGS in shape.strings:  # which all others are among
-            return self.emitter.lexeme(self.any_text, ["text"], where)
+    def _scalars(self, shape: Shape, where: str | None) -> tuple[Symbol | None, Symbol | None]:
+        """The lexemes of strings that white space around them is a part of, and of all other scalars."""
         b = self.builder
-        texts = [b.intersect(self.any_text, self._text(piece, where)) for piece in shape.strings]
         others, names = self.emitter.scalar_expr(Shape(shape.atoms, numbers=shape.numbers), where)
-        expr = b.union(*texts, others)
-        if expr == b.never:
-            return None
-        names += [piece.words() for piece in shape.strings]
-        return self.emitter.lexeme(expr, names, where)
+        if STRINGS in shape.strings:
+            texts, words = self.any_text, ["text"]
+        else:
+            texts = b.union(*(b.intersect(self.any_text, self._text(piece, where)) for piece in shape.strings))
+            words = [piece.words() for piece in shape.strings]
+        if self.is_told:
+            return self._lexeme(texts, words, where), self._lexeme(others, names, where)
+        if STRINGS in shape.strings:  # which all others are among
+            return self._lexeme(texts, words, where), None
+        return None, self._lexeme(b.union(texts, others), names + words, where)
+
+    def _lexeme(self, expr: Expr, names: list[str], where: str | None) -> Symbol | None:
+        return None if expr == self.builder.never else self.emitter.lexeme(expr, names, where)
 
     def _text(self, piece: StringPiece, where: str | None) -> Expr:
         for value in piece.values or ():

@@ -14,13 +14,15 @@ from ....checks import check_bool, check_choice
 
 Whitespace = str | tuple[str, str]
 
+STYLES = "json", "qwen_xml", "minimax_xml", "glm_xml", "deepseek_xml", "deepseek_v4_1_xml"
+
 _FLAGS = ("lenient", "unique_keys")
 _CHOICES = {
     "escapes": ("minimal", "all"),
     "property_order": ("schema", "any"),
     "number_style": ("canonical", "any"),
     "formats": ("known", "strict", "annotation"),
-    "style": ("json", "qwen_xml", "minimax_xml", "glm_xml"),
+    "style": STYLES,
 }
 
 
