@@ -334,7 +334,8 @@ class Grammar:
     ) -> Grammar:
         """Compile a grammar in the language of the `lark` package.
 
-        Its rules may also have special tokens, ``<think>`` or ``<[1000]>``, and JSON Schemas, ``%json {"type": "integer"}``.
+        Its rules may also have special tokens, ``<think>`` or ``<[1000]>``, JSON Schemas, ``%json {"type": "integer"}``, and the attributes
+        ``lazy`` and ``suffix``: ``text[suffix="</a>"]: /(?s:.)*/``.
 
         Parameters
         ----------

@@ -81,7 +81,7 @@ PIECES = [
 LARK_PIECES = [
     "start", ":", "|", "(", ")", "[", "]", "*", "+", "?", "~", "~2", "~0..3", "~1000", '"a"', '"b"i', "/x/", "/(/", "A", "b", "->", "%ignore", "%import common.WS",
     "%import common.INT", "%declare X", "!", "?", ".5", "{", "}", ",", "_", "\n", " ", "..", '"a".."z"', "//", "/[a-z]+/is", "\0", '""', "%extend", "%override",
-    "<x>", "<x>", "<y>", "<[3]>", "<[3-9,12]>", "<[*]>", "<", ">", '%json {"type": "integer"}', "%json", "%json {}", "%lark {", "[lazy]", "%ignore / /",
+    "<x>", "<x>", "<y>", "<[3]>", "<[3-9,12]>", "<[*]>", "<", ">", '%json {"type": "integer"}', "%json", "%json {}", "%lark {", "[lazy]", '[suffix="b"]', "%ignore / /",
 ]  # fmt: skip
 LARK_SOURCES = [
     'start: "a" start | "b"', 'start: (A | B)*\nA: /a+/\nB.2: "b"~2..3\n%ignore " "', '?start: sum\n?sum: sum "+" x | x\nx: /[0-9]+/ | "(" sum ")"',

@@ -7,12 +7,13 @@ stays an expression instead of becoming a pasted regular expression, each error 
     text --reader--> statements (syntax) --loader--> definitions --rules--> nonterminals and rules (repetitions: what is better one lexeme)
                                                            `---terminals---> lexemes (literals: strings, regular expressions, ranges)
 
-Beyond Lark's language rules may have what llguidance adds to it: special tokens (`special`) and JSON Schemas (`schemas`).
+Beyond Lark's language rules may have what llguidance adds to it: special tokens (`special`), JSON Schemas (`schemas`), and attributes.
 
 Meaning. `lexing="exact"`: a text is a sentence if *some* way of cutting it into terminals parses, where a terminal may stand for each
 text that its expression matches as a whole. This is what Lark's Earley parser with `lexer="dynamic_complete"` means by a grammar, but for what
 is said below.
 `lexing="longest"`: the discipline of a classic scanner; a terminal with a lazy quantifier then ends at its first match.
+Under both a rule with the attribute `lazy` or `suffix` is one terminal that ends at its first match.
 
 Where this differs from the `lark` package (each is also listed in the `Report` when a grammar runs into it):
 
@@ -36,6 +37,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...checks import check_choice
+from ...errors import LimitExceededError
 from ...limits import Limits
 from ...report import Entry, Report
 from .follow import Expressions, conflicts
@@ -76,7 +78,7 @@ def build(
         `max_regex_nesting` bounds the nesting of brackets, in rules and in regular expressions; `max_template_instances` the rules that are made
         from templates.
     questions : Lengths, optional
-        About expressions of `builder`. Without them, repetitions of short texts stay rules (see `repetitions`).
+        About expressions of `builder`. Without them, repetitions of short texts stay rules (see `repetitions`), and rules with attributes are not checked.
 
     Returns
     -------
@@ -110,6 +112,8 @@ def build(
     terminals = Terminals(builder, source.definitions, limits, report)
     rules = Rules(builder, source.definitions, terminals, limits)
     builder.start = rules.compile(start)
+    if questions:
+        _check_lazy(rules, builder, questions)
     for body, origin in source.ignored:
         skipped = terminals.evaluate(body, origin)
         place = origin.place(body.first)
@@ -121,6 +125,19 @@ def build(
         if definition.origin.module is None and definition.name not in reached:
             report.annotations.append(Entry(definition.place, definition.name, "not used: the start rule does not reach it"))
     return report, frozenset(terminals.named_tokens), rules.schemas
+
+
+def _check_lazy(rules: Rules, builder: Builder, questions: Lengths) -> None:
+    """A rule of which the shortest text is the empty one is a mistake."""
+    for lexeme, definition in rules.lazy.items():
+        try:
+            least, _ = questions.lengths(builder.lexeme_records[lexeme])
+        except LimitExceededError as error:
+            error.locate(definition.place, definition.name)
+            raise
+        if least == 0:
+            reason = f"{definition.token.text} ends where it begins, as its body may be empty: say with suffix= where it ends"
+            raise definition.origin.error(reason, definition.token)
 
 
 def note_dead_ends(builder: Builder, expressions: Expressions, report: Report) -> None:

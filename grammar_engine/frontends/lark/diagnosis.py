@@ -2,7 +2,7 @@ r"""Why a text is no Lark grammar: what Lark's own parser says of it.
 
 Idea. It is given the tokens that can be read, and the first that cannot. So it meets no literal that is not closed, in which its lexer would
 backtrack without end, and nothing that comes later. What Lark does not know, special tokens and schemas, is a string of the same length
-there. Long runs of empty lines, of which that lexer tries each end with each beginning, become blanks.
+there, and attributes of rules are blanks. Long runs of empty lines, of which that lexer tries each end with each beginning, become blanks.
 
 Where the two differ: Lark takes `"a\"` for a string if no other quotation mark comes in its line. Here a mark behind a backslash never ends one.
 """
@@ -27,7 +27,7 @@ _MOST_SHOWN = 80  # characters of a token
 def error_in(origin: Origin, tokens: Sequence[Token]) -> GrammarSyntaxError:
     """The error for a text that cannot be read beyond the last of its first tokens."""
     last = tokens[-1]
-    if last.kind == "unknown":
+    if last.kind in ("unknown", "="):
         return origin.error(_NOT_CLOSED.get(last.text[0], "this character has no place here"), last)
     return origin.error(_reason(_known_to_lark(origin.text, tokens), last), last)
 
@@ -38,6 +38,9 @@ def _known_to_lark(text: str, tokens: Sequence[Token]) -> str:
     for token in tokens:
         if token.kind in ("SPECIAL", "JSON"):
             pieces += [text[at : token.start], f'"{"x" * (len(token.text) - 2)}"']
+            at = token.start + len(token.text)
+        elif token.kind == "ATTRIBUTE":
+            pieces += [text[at : token.start], " " * len(token.text)]
             at = token.start + len(token.text)
     pieces.append(text[at : tokens[-1].start + len(tokens[-1].text)])
     return _EMPTY_LINES.sub(lambda run: "\n" + " " * (len(run[0]) - 1), "".join(pieces)) + "\n"

@@ -39,6 +39,8 @@ class Definition:
         Parameters of a template.
     bodies : list of (Body, Origin)
         Its alternatives. More than one after `%extend`, none after `%declare`.
+    is_lazy : bool
+        A rule with attributes: one terminal, of which the shortest texts count.
     """
 
     name: str
@@ -46,6 +48,7 @@ class Definition:
     origin: Origin
     params: tuple[str, ...] = ()
     bodies: list[tuple[Body, Origin]] = field(default_factory=list)
+    is_lazy: bool = False
 
     @property
     def is_terminal(self) -> bool:
@@ -174,6 +177,8 @@ class _Loader:
             raise new.origin.error(f"there is no {new.token.text} to extend", new.token)
         if new.params != old.params:
             raise new.origin.error(f"{new.token.text} is extended with other parameters than it is defined with", new.token)
+        if new.is_lazy != old.is_lazy:
+            raise new.origin.error(f"{new.token.text} is extended with attributes, or without those that it has", new.token)
         old.bodies += new.bodies
 
     def _declare(self, statement: Declare, origin: Origin) -> None:
@@ -194,7 +199,7 @@ def _definition(statement: Define, origin: Origin) -> Definition:
             raise origin.error(f"the parameter {param.text} appears twice", param)
         params[param.text] = None
     name = statement.name
-    return Definition(origin.rename(name.text), name, origin, tuple(params), [(statement.body, origin)])
+    return Definition(origin.rename(name.text), name, origin, tuple(params), [(statement.body, origin)], statement.is_lazy)
 
 
 def _import_names(statement: Import, origin: Origin) -> tuple[str, dict[str, Token]]:

@@ -4,9 +4,11 @@ Idea. One regular expression cuts the text into tokens, as Lark does, and one lo
 groups around on a stack of its own. If a text cannot be read, Lark's parser is asked for the reason (`diagnosis`): it knows more, but takes
 a tenth of a second to be imported.
 
-Beyond Lark, an item may be a special token, `<think>`, or a JSON Schema behind `%json`, of which only the end is looked for here.
+Beyond Lark, an item may be a special token, `<think>`, or a JSON Schema behind `%json`, of which only the end is looked for here; and a rule may
+have attributes, `text[suffix="</a>"]`.
 
-Invariant. A text is read here if and only if Lark reads it with strings in place of such items, except that literals end where their escapes say
+Invariant. A text is read here if and only if Lark reads it with strings in place of such items, and blanks in place of attributes, except that
+literals end where their escapes say
 (see `diagnosis`). No expression goes over what it has matched more than twice, so the time is linear in the text.
 """
 
@@ -28,7 +30,7 @@ _TOKENS = re.compile(  # of what matches at a place the first is taken, as in La
       (?: (?P<RULE>      _?[a-z][_a-z0-9]* )
         | (?P<TERMINAL>  _?[A-Z][_A-Z0-9]* )
         | (?P<STRING>    " [^"\\\n]* (?: \\[^\n][^"\\\n]* )* "i? )
-        | (?P<SIGN>      [][(){}~:,] )
+        | (?P<SIGN>      [][(){}~:,=] )
         | (?P<OR>        (?: \r?\n\s* )? \| )
         | (?P<REGEXP>    /(?!/) [^/\\]* (?: \\.[^/\\]* )* /[imslux]* )
         | (?P<blank>     [ \t]+ | \s*(?://|\#)[^\n]* | \\[ ]*\n )
@@ -61,14 +63,9 @@ _REFUSED = {  # parts that llguidance has
     "%regex": "%regex is not supported: write the texts as alternatives, or as a regular expression",
     "%llguidance": "%llguidance is not supported: leave it out; options are those of Grammar.from_lark",
 }
-_LAZY = (
-    "is not supported, as here a text may be cut in any way: write an expression that matches no text beyond its end, "
-    "or let Grammar.from_tags look for what ends free text"
-)
-_ATTRIBUTES = {  # of rules in llguidance
-    "lazy": _LAZY,
-    "stop": _LAZY,
-    "suffix": _LAZY,
+_ATTRIBUTES = ("lazy", "suffix")  # of rules
+_REFUSED_ATTRIBUTES = {  # which llguidance has, too
+    "stop": "is not supported, as what ends a text is a part of it here: suffix is what reads the text with its end",
     "capture": "is not supported, as a grammar only tells which texts there are: take what you look for out of the text",
     "stop_capture": "is not supported, as a grammar only tells which texts there are: take what you look for out of the text",
     "max_tokens": "is not supported, as a grammar counts characters and not tokens: write /(?s:.){0,400}/",
@@ -159,8 +156,13 @@ class _Reader:
         """That the next token has no place where it stands."""
         token, following = self.tokens[self.at : self.at + 2]
         if token.kind == "[" and following.text in _ATTRIBUTES:
-            return self.origin.error(f"the attribute {following.text} {_ATTRIBUTES[following.text]}", following)
+            return self.origin.error(f"the attribute {following.text} stands behind the name of a rule that has no parameters", following)
+        if token.kind == "[" and following.text in _REFUSED_ATTRIBUTES:
+            return self._refused_attribute(following)
         return error_in(self.origin, self.tokens[: self.at + 1])
+
+    def _refused_attribute(self, name: Token) -> GrammarSyntaxError:
+        return self.origin.error(f"the attribute {name.text} {_REFUSED_ATTRIBUTES[name.text]}", name)
 
     def statements(self) -> list[Statement]:
         """All of them."""
@@ -217,10 +219,36 @@ class _Reader:
         if name.kind == "RULE" and self._skip("{"):
             params = self._list("RULE")
             self._next("}")
+        suffixes = self._attributes() if name.kind == "RULE" and not params and self._skip("[") else None
         priority = self._next("NUMBER") if self._skip(".") else None
         self._next(":")
         body = self._body()
-        return Define(change, name, params, priority, body, is_modified or body.has_alias)
+        for suffix in suffixes or ():
+            body.steps.extend((suffix, Operation("sequence", body.first, 2, (), [body.first, suffix])))
+            body.names.extend([suffix] if suffix.kind == "TERMINAL" else ())
+        return Define(change, name, params, priority, body, is_modified or body.has_alias, suffixes is not None)
+
+    def _attributes(self) -> list[Token]:
+        """What a rule with the attributes `lazy` or `suffix`, of which the bracket was read, has behind its body: one item, or none."""
+        begin, known, suffixes = self.at - 1, dict.fromkeys(_ATTRIBUTES, False), list[Token]()
+        while True:
+            name = self.tokens[self.at]
+            if name.text in _REFUSED_ATTRIBUTES:
+                raise self._refused_attribute(name)
+            if name.text not in known:
+                raise self.origin.error(f"attributes of a rule are {' and '.join(_ATTRIBUTES)}", name)
+            if known[name.text]:
+                raise self.origin.error(f"the attribute {name.text} is there twice", name)
+            known[name.text] = True
+            self.at += 1
+            if name.text == "suffix":
+                self._next("=")
+                suffixes.append(self._next("STRING", "REGEXP", "TERMINAL"))
+            if not self._skip(","):
+                break
+        self._next("]")
+        self.tokens[begin : self.at] = [token._replace(kind="ATTRIBUTE") for token in self.tokens[begin : self.at]]
+        return suffixes
 
     def _import(self) -> Import:
         is_relative = self._skip(".")

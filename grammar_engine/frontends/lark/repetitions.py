@@ -5,7 +5,7 @@ each of its characters, and each cut is a row of the parser. As one lexeme `char
 states of the lexer that are kept.
 
 What is joined: lists, and rules that repeat themselves at one end, whose items are single lexemes or short sequences of them, none longer than
-`_LONGEST` characters; where nothing is ignored, also single lexemes of any length. Longer items stay apart, since `Matcher.explain` says more by
+`_LONGEST` characters; where nothing is ignored, also single lexemes of any length. Those that end at their first match stay apart. Longer items stay apart, since `Matcher.explain` says more by
 their names than by that of the list; so do items of strings only. Counted lists are joined only if nothing is ignored and no text has several
 numbers of items: else a state of the lexer is a set of numbers, which may cost more than it saves.
 
@@ -19,7 +19,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ...errors import LimitExceededError
-from ...ir import SKIP, Builder, Expr, Symbol
+from ...ir import LAZY, SKIP, Builder, Expr, Symbol
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -111,6 +111,7 @@ class _Joiner:
         records = builder.lexeme_records
         self._long = {symbol for symbol in texts if self._length(symbol, records[symbol])[1] > _LONGEST}
         self._flat: dict[Symbol, bool] = {}  # nonterminals without recursion, and without lexemes that are long
+        self._lazy = {symbol for symbol in range(0, len(records), 2) if records[symbol + 1] & LAZY}
         self._skips = [records[i] for i in range(0, len(records), 2) if records[i + 1] & SKIP]
         self.has_candidates = bool(texts) if not self._skips else len(self._long) < len(texts)
 
@@ -119,7 +120,10 @@ class _Joiner:
         builder = self._builder
         is_flat = all(self._is_flat(symbol, 1) for way in items for symbol in way)
         is_plain = not self._skips and all(len(way) == 1 and not way[0] & 1 for way in items)
-        if not (is_flat or is_plain) or self._texts.isdisjoint(self._lexemes_of(items)):
+        if not (is_flat or is_plain):
+            return []
+        lexemes = self._lexemes_of(items)
+        if lexemes.isdisjoint(self._texts) or not lexemes.isdisjoint(self._lazy):
             return []
         least, most = self._length(left, self._expr(items, builder.empty))
         if not 1 <= least <= most or not (is_plain or most <= _LONGEST):

@@ -47,6 +47,8 @@ class Rules:
     ----------
     schemas : dict
         The JSON tokens that were met, with their origins, by the nonterminals that stand for them, which have no rules.
+    lazy : dict
+        The rules with attributes that were met, by their lexemes.
     """
 
     def __init__(self, builder: Builder, definitions: dict[str, Definition], terminals: Terminals, limits: Limits) -> None:
@@ -65,6 +67,7 @@ class Rules:
         self._literals: dict[str, Symbol] = {}  # by how they are written
         self._names: dict[str, Argument] = {}  # of rules, templates and terminals that were met
         self.schemas: dict[Symbol, tuple[Token, Origin]] = {}
+        self.lazy: dict[Symbol, Definition] = {}
 
     @property
     def reached(self) -> set[str]:
@@ -100,6 +103,11 @@ class Rules:
         environment = dict(zip(definition.params, arguments))
         name = f"group in {definition.name}"
         alternatives: Alternatives = []
+        if definition.is_lazy:
+            lexeme = self._lexeme(self._terminals.shortest(definition), definition.token, definition.origin, lazy=True)
+            self.lazy.setdefault(lexeme, definition)
+            self._add_rules(left, [(lexeme,)])
+            return
         for body, origin in definition.bodies:
             alternatives += self._alternatives_of(body, environment, name, origin)
         self._add_rules(left, map(tuple, alternatives))
@@ -230,9 +238,9 @@ class Rules:
             self._queue.append((definition, arguments, self._instances[key]))
         return self._instances[key]
 
-    def _lexeme(self, terminal: Terminal, token: Token | None, origin: Origin, is_string: bool = False) -> Symbol:
+    def _lexeme(self, terminal: Terminal, token: Token | None, origin: Origin, is_string: bool = False, lazy: bool = False) -> Symbol:
         """One lexeme per expression, named after its first use: two terminals that match the same texts are one."""
-        key = (terminal.expr, terminal.lazy and self._builder.longest)
+        key = (terminal.expr, lazy or (terminal.lazy and self._builder.longest))
         if key not in self._lexemes:
             where = origin.place(token)
             self._lexemes[key] = self._builder.lexeme(terminal.expr, terminal.name or "terminal", where=where, lazy=key[1])

@@ -89,7 +89,22 @@ class Body(NamedTuple):
 
 
 class Define(NamedTuple):
-    """A rule, a template or a terminal; `change` is "", "%override" or "%extend", `is_shaped` whether `?`, `!` or `->` shape its trees."""
+    """A rule, a template or a terminal.
+
+    Attributes
+    ----------
+    change : str
+        "", "%override" or "%extend".
+    name : Token
+    params : list of Token
+    priority : Token or None
+    body : Body
+        With the suffix behind it, if the rule has one.
+    is_shaped : bool
+        `?`, `!` or `->` shape its trees.
+    is_lazy : bool
+        It has the attribute `lazy` or `suffix`.
+    """
 
     change: str
     name: Token
@@ -97,6 +112,7 @@ class Define(NamedTuple):
     priority: Token | None
     body: Body
     is_shaped: bool
+    is_lazy: bool
 
 
 class Ignore(NamedTuple):

@@ -75,8 +75,13 @@ class Terminals:
                 stack.pop()
         return self._done[name]
 
-    def evaluate(self, body: Body, origin: Origin) -> Terminal:
-        """The alternatives in `body` as one expression; it may stand outside of any definition."""
+    def shortest(self, definition: Definition) -> Terminal:
+        """A rule with attributes: the expression of which it is the shortest texts."""
+        terminal = self._union([self.evaluate(body, origin, is_lazy=True) for body, origin in definition.bodies])
+        return terminal._replace(name=definition.name)
+
+    def evaluate(self, body: Body, origin: Origin, *, is_lazy: bool = False) -> Terminal:
+        """The alternatives in `body` as one expression; it may stand outside of any definition. `is_lazy`: of a rule with attributes."""
         for token in body.names:
             if token.kind == "TERMINAL":
                 self.named(origin.rename(token.text), token, origin)
@@ -88,20 +93,26 @@ class Terminals:
             elif step.kind == "TERMINAL":
                 stack.append(self._done[origin.rename(step.text)])
             elif step.kind in _FOR_RULES:
-                raise origin.error(f"{_FOR_RULES[step.kind]} cannot stand inside of a terminal", step)
+                place = "a rule with attributes, which is one terminal" if is_lazy else "a terminal"
+                raise origin.error(f"{_FOR_RULES[step.kind]} cannot stand inside of {place}", step)
             else:
-                stack.append(self.literal(step, origin))
+                stack.append(self._written(step, origin) if is_lazy else self.literal(step, origin))
         return stack.pop()
 
     def literal(self, token: Token, origin: Origin) -> Terminal:
         """A string, a regular expression or, in a rule, a special token."""
-        if token.text not in self._literals:
-            if token.kind == "SPECIAL":
-                return self.special(token, origin)
-            self._literals[token.text] = literal(self._builder, token, origin, self._limits)
-        terminal = self._literals[token.text]
+        if token.kind == "SPECIAL":
+            return self.special(token, origin)
+        terminal = self._written(token, origin)
         if terminal.lazy:
             self._note("lazy quantifier", _LAZY[self._builder.longest], token, origin)
+        return terminal
+
+    def _written(self, token: Token, origin: Origin) -> Terminal:
+        """A string or a regular expression."""
+        terminal = self._literals.get(token.text)
+        if terminal is None:
+            terminal = self._literals[token.text] = literal(self._builder, token, origin, self._limits)
         return terminal
 
     def special(self, token: Token, origin: Origin) -> Terminal:
