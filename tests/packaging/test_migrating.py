@@ -276,7 +276,11 @@ class _WithSpecial(_Bytes):
         ("start: x\nx[capture]: /a*/", "a", True, ge.GrammarSyntaxError),
         ('start: "a"{2,3}', "aa", True, ge.GrammarSyntaxError),
         ('start: a-b\na-b: "a"', "a", True, ge.GrammarSyntaxError),
-        ("start: A\nA: /a+/ & ~/aa/", "a", True, ge.GrammarSyntaxError),
+        ("start: A\nA: /a+/ & ~/aa/", "a", True, True),
+        ("start: A\nA: /a+/ & ~/aa/", "aa", False, False),
+        ('start: A\nA: "b" | /[ab]/ & ~"a"~2 /b?/', "b", True, True),
+        ('start: A "b"\nA: ("a" | "b" & ~"b")', "bb", False, False),
+        ('start: "a" & "a"', "a", False, ge.GrammarSyntaxError),
     ],
 )
 def test_what_llguidance_adds_to_lark(grammar: str, text: str, there: bool, here: bool | type[Exception]) -> None:

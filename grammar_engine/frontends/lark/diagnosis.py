@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .syntax import Origin, Token
 
 _EMPTY_LINES = re.compile(r"\n\s{64,}")
+_KNOWN = {"NOT": " ", "&": "|"}  # what Lark is given for a sign that it does not know
 _NOT_CLOSED = {'"': "this string is not closed on its line", "/": "this regular expression is not closed"}
 _MOST_SHOWN = 80  # characters of a token
 
@@ -42,6 +43,9 @@ def _known_to_lark(text: str, tokens: Sequence[Token]) -> str:
         elif token.kind == "ATTRIBUTE":
             pieces += [text[at : token.start], " " * len(token.text)]
             at = token.start + len(token.text)
+        elif token.kind in _KNOWN:
+            pieces += [text[at : token.start], _KNOWN[token.kind]]
+            at = token.start + 1
     pieces.append(text[at : tokens[-1].start + len(tokens[-1].text)])
     return _EMPTY_LINES.sub(lambda run: "\n" + " " * (len(run[0]) - 1), "".join(pieces)) + "\n"
 

@@ -4,11 +4,11 @@ Idea. One regular expression cuts the text into tokens, as Lark does, and one lo
 groups around on a stack of its own. If a text cannot be read, Lark's parser is asked for the reason (`diagnosis`): it knows more, but takes
 a tenth of a second to be imported.
 
-Beyond Lark, an item may be a special token, `<think>`, or a JSON Schema behind `%json`, of which only the end is looked for here; and a rule may
-have attributes, `text[suffix="</a>"]`.
+Beyond Lark, an item may be a special token, `<think>`, or a JSON Schema behind `%json`, of which only the end is looked for here; a rule may have
+attributes, `text[suffix="</a>"]`; sequences may be joined by `&`, and an item may begin with `~`, "any text but".
 
-Invariant. A text is read here if and only if Lark reads it with strings in place of such items, and blanks in place of attributes, except that
-literals end where their escapes say
+Invariant. A text is read here if and only if Lark reads it with strings in place of such items, blanks in place of attributes and of `~` before
+an item, and `|` in place of `&`, where no side of it may be empty; except that literals end where their escapes say
 (see `diagnosis`). No expression goes over what it has matched more than twice, so the time is linear in the text.
 """
 
@@ -30,7 +30,7 @@ _TOKENS = re.compile(  # of what matches at a place the first is taken, as in La
       (?: (?P<RULE>      _?[a-z][_a-z0-9]* )
         | (?P<TERMINAL>  _?[A-Z][_A-Z0-9]* )
         | (?P<STRING>    " [^"\\\n]* (?: \\[^\n][^"\\\n]* )* "i? )
-        | (?P<SIGN>      [][(){}~:,=] )
+        | (?P<SIGN>      [][(){}~:,=&] )
         | (?P<OR>        (?: \r?\n\s* )? \| )
         | (?P<REGEXP>    /(?!/) [^/\\]* (?: \\.[^/\\]* )* /[imslux]* )
         | (?P<blank>     [ \t]+ | \s*(?://|\#)[^\n]* | \\[ ]*\n )
@@ -127,12 +127,15 @@ def _schema(text: str, marker: Token, origin: Origin) -> Token:
 class _Group:
     """What is being read: the alternatives of a body or between brackets, or the arguments of a template."""
 
-    __slots__ = ("closing", "heads", "items")
+    joined: tuple[Token, Token | None, int] | None = (
+        None  # of its last alternative, if it has `&`: the first one, what that begins with, how many
+    )
+    negated: Token | None = None  # the `~` in front of it
 
     def __init__(self, closing: str, heads: Firsts) -> None:
         self.closing = closing  # the kind of the token that ends it
         self.heads = heads  # the first tokens of its alternatives, without the last one; of arguments the name of the template
-        self.items: Firsts = []  # those of the items of its last alternative; of arguments those of each
+        self.items: Firsts = []  # those of the items of its last sequence; of arguments those of each
 
     def first(self) -> Token | None:
         """The first token of all."""
@@ -216,10 +219,13 @@ class _Reader:
         is_modified = self._skip("MODIFIERS")
         name = self._next("RULE") if is_modified else self._next(*_NAME)
         params = []
-        if name.kind == "RULE" and self._skip("{"):
-            params = self._list("RULE")
-            self._next("}")
-        suffixes = self._attributes() if name.kind == "RULE" and not params and self._skip("[") else None
+        suffixes = None
+        if name.kind == "RULE":
+            if self._skip("{"):
+                params = self._list("RULE")
+                self._next("}")
+            elif self.tokens[self.at].kind == "[":
+                suffixes = self._attributes()
         priority = self._next("NUMBER") if self._skip(".") else None
         self._next(":")
         body = self._body()
@@ -229,8 +235,9 @@ class _Reader:
         return Define(change, name, params, priority, body, is_modified or body.has_alias, suffixes is not None)
 
     def _attributes(self) -> list[Token]:
-        """What a rule with the attributes `lazy` or `suffix`, of which the bracket was read, has behind its body: one item, or none."""
-        begin, known, suffixes = self.at - 1, dict.fromkeys(_ATTRIBUTES, False), list[Token]()
+        """What a rule with the attributes `lazy` or `suffix`, which come next, has behind its body: one item, or none."""
+        begin, known, suffixes = self.at, dict.fromkeys(_ATTRIBUTES, False), list[Token]()
+        self.at += 1
         while True:
             name = self.tokens[self.at]
             if name.text in _REFUSED_ATTRIBUTES:
@@ -285,11 +292,13 @@ class _Reader:
                 self.at += 1
             elif group.closing == "}":
                 raise _MisplacedError
-            elif kind == "OR" or kind == "->" or kind == group.closing:
+            elif kind == "OR" or kind == "->" or kind == group.closing or kind == "&":
                 if self._end_alternative(token):
                     return Body(steps, names, group.first(), self.has_alias)
             elif kind in _CLOSING:
                 self._open(token, _CLOSING[kind], [])
+            elif kind == "~":
+                self._negate(token)
             else:
                 raise _MisplacedError
 
@@ -300,8 +309,21 @@ class _Reader:
         self.group = _Group(closing, heads)
         self.at += 1
 
-    def _operand(self, token: Token) -> None:
-        """The next token, a name or a literal, with what belongs to it."""
+    def _negate(self, tilde: Token) -> None:
+        """The next token, which negates what stands behind it: a name, a literal or a group."""
+        self.tokens[self.at] = tilde._replace(kind="NOT")
+        self.at += 1
+        token = self.tokens[self.at]
+        if token.kind == "(":
+            self._open(token, ")", [])
+            self.group.negated = tilde
+        elif token.kind in _OPERANDS:
+            self._operand(token, tilde)
+        else:
+            raise _MisplacedError
+
+    def _operand(self, token: Token, negated: Token | None = None) -> None:
+        """The next token, a name or a literal, with what belongs to it, and the `~` in front of it."""
         tokens, at = self.tokens, self.at + 1
         self.at = at
         kind = token.kind
@@ -315,6 +337,8 @@ class _Reader:
             step = Operation("range", token, 0, [tokens[at + 1]])
             self.at = at + 2
         self.steps.append(step)
+        if negated:
+            self.steps.append(Operation("not", token, 1, [negated]))
         self._end_item(token)
 
     def _end_item(self, first: Token | None) -> None:
@@ -333,7 +357,7 @@ class _Reader:
         if operator.kind == "OP":
             self.at += 1
             self.steps.append(Operation("repeat", first, 1, [operator]))
-        elif operator.kind == "~":
+        elif operator.kind == "~" and self.tokens[self.at + 1].kind == "NUMBER":
             self.steps.append(Operation("repeat", first, 1, self._bounds()))
 
     def _bounds(self) -> list[Token]:
@@ -345,7 +369,7 @@ class _Reader:
         return found
 
     def _end_alternative(self, end: Token) -> bool:
-        """The end of an alternative, and of the group whose last one it is. Whether that was the body."""
+        """The end of a sequence, before `&`, or of an alternative, and of the group whose last one it is. Whether that was the body."""
         group, alias = self.group, None
         self.at += 1
         if end.kind == "->":
@@ -354,6 +378,16 @@ class _Reader:
         first = group.items[0] if group.items else None
         if len(group.items) != 1 or alias or self.steps[-1].kind in _NOT_ALONE:
             self.steps.append(_make(Operation, ("sequence", first, len(group.items), (), group.items, alias)))
+        if group.joined or end.kind == "&":
+            sign, first, count = group.joined or (end, first, 1)
+            if not group.items:
+                self.at -= 1
+                raise _MisplacedError
+            if end.kind == "&":
+                group.joined, group.items = (sign, first, count + 1), []
+                return False
+            self.steps.append(Operation("and", first, count, [sign]))
+            group.joined = None
         group.heads.append(first)
         if end.kind == "OR":
             group.items = []
@@ -363,6 +397,8 @@ class _Reader:
             self.steps.append(Operation("alternatives", first, len(group.heads)))
         if group.closing == "]":
             self.steps.append(Operation("maybe", first, 1))
+        if group.negated:
+            self.steps.append(Operation("not", first, 1, [group.negated]))
         if not self.around:
             return True
         self.group = self.around.pop()

@@ -111,7 +111,6 @@ class _Joiner:
         records = builder.lexeme_records
         self._long = {symbol for symbol in texts if self._length(symbol, records[symbol])[1] > _LONGEST}
         self._flat: dict[Symbol, bool] = {}  # nonterminals without recursion, and without lexemes that are long
-        self._lazy = {symbol for symbol in range(0, len(records), 2) if records[symbol + 1] & LAZY}
         self._skips = [records[i] for i in range(0, len(records), 2) if records[i + 1] & SKIP]
         self.has_candidates = bool(texts) if not self._skips else len(self._long) < len(texts)
 
@@ -123,7 +122,7 @@ class _Joiner:
         if not (is_flat or is_plain):
             return []
         lexemes = self._lexemes_of(items)
-        if lexemes.isdisjoint(self._texts) or not lexemes.isdisjoint(self._lazy):
+        if lexemes.isdisjoint(self._texts) or any(builder.lexeme_records[symbol + 1] & LAZY for symbol in lexemes):
             return []
         least, most = self._length(left, self._expr(items, builder.empty))
         if not 1 <= least <= most or not (is_plain or most <= _LONGEST):

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .syntax import Body, Operation, Origin
 
 _MAX_NAME = 80  # characters in the name of an instance
+_OF_TERMINALS = {"and": "&", "not": "~ before an item"}
 _FIXED = ("STRING", "SPECIAL")  # literals of one text, or few
 
 Joins = Callable[[Builder, "dict[Symbol, list[Way]]", "dict[Symbol, Repetition]", "Collection[Symbol]", Any], None]
@@ -133,6 +134,10 @@ class Rules:
                 stack[-1] = self._repeat(stack[-1], step, name, origin)
             elif kind == "maybe":
                 stack[-1] = self._optional(self._alternatives(stack[-1], first, origin), name, origin.place(first))
+            elif kind in _OF_TERMINALS:
+                raise origin.error(
+                    f"{_OF_TERMINALS[kind]} stands in terminals alone: give this part a name in capital letters", step.details[0]
+                )
             elif kind == "range":
                 stack.append(self._lexeme(self._terminals.range(step, origin), first, origin))
             else:

@@ -47,7 +47,9 @@ class Operation(NamedTuple):
         | "repeat" | one | `?`, `*`, `+`, or one or two numbers, or a number and `*` |
         | "maybe" | one: what stands in square brackets | |
         | "sequence" | items, one after the other; left out for a single one without an alias, but for names of rules and groups of alternatives | |
-        | "alternatives" | sequences and single items, two or more | |
+        | "and" | sequences and single items, two or more: what all of them have | the first `&` |
+        | "not" | one: any text but its texts | the `~` |
+        | "alternatives" | all these, two or more | |
     first : Token or None
         The first token; None if it has none.
     size : int

@@ -146,6 +146,10 @@ class Terminals:
             raise origin.error("an alias names a tree; a terminal has none", step.alias)
         if step.kind == "alternatives":
             return self._union(operands)
+        if step.kind == "and":
+            return Terminal(builder.intersect(*(operand.expr for operand in operands)), lazy=any(operand.lazy for operand in operands))
+        if step.kind == "not":
+            return Terminal(builder.text_minus(operands[0].expr), lazy=operands[0].lazy)
         if step.kind == "sequence":
             return self._concat(operands, step.first, origin)
         if step.kind == "maybe":
