@@ -160,7 +160,7 @@ void *mem_move(budget *b, void *block, size_t old_size, size_t new_size) {
     return admit(b, old_size, new_size) ? account(b, resize_block(block, old_size, new_size), old_size, new_size) : NULL;
 }
 
-bool vec_grow(budget *b, void **at, u32 *cap, u32 need, size_t element) {
+bool vec_grow(budget *b, void **at, u32 *cap, u64 need, size_t element) {
     u64 wanted = *cap * element < SMALL_BLOCK ? 4 * (u64)*cap + 16 : *cap + (u64)*cap / 2;
     if (wanted < need) wanted = need;
     if (wanted >= NONE) return budget_limit(b, LIMIT(max_memory_bytes));

@@ -68,11 +68,11 @@ void *mem_move(budget *b, void *block, size_t old_size, size_t new_size);
         u32 cap;   \
     }
 
-bool vec_grow(budget *b, void **at, u32 *cap, u32 need, size_t element);
+bool vec_grow(budget *b, void **at, u32 *cap, u64 need, size_t element);
 bool vec_shrink(budget *b, void **at, u32 *cap, u32 n, size_t element);
 
 #define vec_reserve(b, v, extra) \
-    ((u64)(v)->n + (extra) <= (v)->cap || vec_grow((b), (void **)&(v)->at, &(v)->cap, (v)->n + (u32)(extra), sizeof *(v)->at))
+    ((u64)(v)->n + (extra) <= (v)->cap || vec_grow((b), (void **)&(v)->at, &(v)->cap, (u64)(v)->n + (extra), sizeof *(v)->at))
 #define vec_push(b, v, x) (vec_reserve((b), (v), 1) && ((v)->at[(v)->n++] = (x), true))
 /* So that element i exists: all bits of those that are new are set. */
 #define vec_reach(b, v, i)                                                                            \
@@ -86,7 +86,7 @@ bool vec_shrink(budget *b, void **at, u32 *cap, u32 n, size_t element);
 
 /* Deep copy of a vector into an empty one, which may grow by half before it is moved. */
 #define vec_copy(b, to, from)                                                                         \
-    (vec_reserve((b), (to), (from)->n + (from)->n / 2) &&                                             \
+    (vec_reserve((b), (to), (u64)(from)->n + (from)->n / 2) &&                                        \
      ((from)->n ? (void)memcpy((to)->at, (from)->at, (from)->n * sizeof *(from)->at) : (void)0,       \
       (to)->n = (from)->n, true))
 

@@ -159,7 +159,7 @@ bool ba_build(ba_automaton *a, budget *b, ge_engine *e, ba_bounds bounds, id_vec
     *a = (ba_automaton){0};
     bool ok = close_configs(&c, b, e, bounds);
     u32 n_configs = max_u32(c.configs.n, 1);
-    u32 *block = mem_resize(b, NULL, 0, 2 * (size_t)n_configs * sizeof *block), *state = block + n_configs;
+    u32 *block = mem_resize(b, NULL, 0, 2 * (size_t)n_configs * sizeof *block), *state = block ? block + n_configs : NULL;
     ok = ok && block && minimise(&c, b, e->lx.x.n_classes, block, &n_blocks);
     if (ok) {
         order_classes(a, &e->lx.x, column);

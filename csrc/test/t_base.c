@@ -127,6 +127,17 @@ static void test_fit(void) {
     CHECK(b.bytes == 0);
 }
 
+/* More elements than ids can count are refused, before anything is allocated. */
+static void test_too_long(void) {
+    budget b;
+    byte_vec full = {.n = 0x90000000u, .cap = 0x90000000u}, empty = {0}; /* no block is looked at */
+    budget_init_unlimited(&b);
+    CHECK(!vec_reserve(&b, &full, 0x80000000u) && b.status == GE_E_LIMIT && full.cap == 0x90000000u);
+    budget_begin(&b);
+    full.n = full.cap = 0xb0000000u;
+    CHECK(!vec_copy(&b, &empty, &full) && b.status == GE_E_LIMIT && empty.cap == 0 && b.bytes == 0);
+}
+
 /* Blocks keep their content from small to large and back; a refused block is untouched. */
 static void test_blocks(void *(*resize)(budget *, void *, size_t, size_t)) {
     static const size_t sizes[] = {1, 100, 131071, 131072, 131073, 5000000, 200000, 131072, 100, 400000, 7};
@@ -336,6 +347,7 @@ int main(void) {
     test_equal_hashes();
     test_map();
     test_fit();
+    test_too_long();
     test_blocks(mem_resize);
     test_blocks(mem_move);
     test_stable();
