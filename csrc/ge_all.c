@@ -3,7 +3,7 @@
 #include "base/index.c"                       /* ids by hash */
 #include "base/intern.c"                      /* hash-consing */
 #include "base/file.c"                        /* tables as files */
-#include "base/wide.c"                        /* rows of zeros, bits of bytes */
+#include "base/wide.c"                        /* many words or bytes at a time */
 #include "base/lock.c"                        /* locks, and forks */
 #include "base/threads.c"                     /* threads of a call */
 #include "regex/rx_arena.c"                   /* 3 expressions: each once, and what is known of it */
@@ -77,7 +77,7 @@
 #include "vocab/vb_tails.c"                   /*   ... what is left of tokens that leave a lexeme */
 #include "vocab/vb_fold.c"                    /*   ... folded */
 #include "vocab/vb_shapes.c"                  /*   ... by kinds of bytes, for analyses */
-#include "vocab/vb_reach.c"                     /*   ... by what they add to host names */
+#include "vocab/vb_reach.c"                   /*   ... by what they add to host names */
 #include "vocab/vb_open.c"                    /*   ... below quotation marks */
 #include "vocab/vb_own.c"                     /*   slices that a user lists */
 #include "vocab/vb_file.c"                    /*   vocabularies as files */
@@ -101,7 +101,7 @@
 #include "mask/mk_analyse.c"                  /*   ... the analysis of a part */
 #include "mask/mk_shapes.c"                   /*   ... by shapes of tokens */
 #include "mask/mk_plain.c"                    /*   ... by what plain text does not leave alive */
-#include "mask/mk_dense.c"                      /*   ... by all plain tokens at once */
+#include "mask/mk_dense.c"                    /*   ... by all plain tokens at once */
 #include "mask/mk_room.c"                     /*   ... of counted text without its bound */
 #include "mask/mk_key.c"                      /*   ... keys of parts */
 #include "mask/mk_inner.c"                    /*   ... lexeme-internal masks */

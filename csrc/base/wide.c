@@ -25,7 +25,7 @@ static inline u32 list_word(u32 word, u32 begin, u32 *out, u32 n) {
     return n;
 }
 
-bool wide_has_bits(const u32 *at, size_t n) {
+bool wide_is_full(const u32 *at, size_t n) {
     enum { TOGETHER = 64 };
     size_t i = 0;
     for (; i + TOGETHER <= n / 32; i += TOGETHER) {

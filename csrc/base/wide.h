@@ -18,7 +18,7 @@ void wide_clear(u32 *to, size_t n);
 void wide_copy(u32 *to, const u32 *from, size_t n); /* they do not overlap */
 
 void wide_or(u32 *to, const u32 *from, size_t n);   /* to |= from; nor do these */
-bool wide_has_bits(const u32 *at, size_t n);        /* are all of the first n bits set? */
+bool wide_is_full(const u32 *at, size_t n);         /* are all of the first n bits set? */
 /* Lists the bits in which n words differ, ascending, until they are more than `most`, and says how many are listed. There is room for most + 512. */
 u32 wide_list_differing(const u32 *a, const u32 *b, size_t n, u32 most, u32 *out);
 

@@ -5,6 +5,7 @@
  *
  * Masks by content. States with the same classes have the same mask, so only distinct sets of classes are spelt out. Most masks of many tokens are like
  * another one but for a few, such as the end of text, or the tokens that would close what is open: they share its row, and list the difference. */
+#include "../base/wide.h"
 #include "td.h"
 
 enum {
@@ -157,7 +158,7 @@ static bool add_class(masking *m, u32 class, u32 *bits) {
         memset(*large, 0, n_words * sizeof **large);
         set_bits(m, class, *large);
     }
-    for (u32 i = 0; i < n_words; i++) bits[i] |= (*large)[i];
+    wide_or(bits, *large, n_words);
     return true;
 }
 
@@ -211,12 +212,6 @@ static bool make_masks(masking *m, id_vec *mask_of) {
     }
     vec_drop(d->b, &row);
     return ok;
-}
-
-static bool all_bits(const ge_vocab *v, const u32 *words) {
-    for (u32 i = 0; i < v->width; i++)
-        if (!(words[i >> 5] >> (i & 31) & 1)) return false;
-    return true;
 }
 
 /* Writes the gaps of a list, or counts them where out is NULL. */
@@ -293,7 +288,7 @@ static bool lay_out(masking *m, ge_dfa *t) {
         bool is_list = words[0] == TD_LISTED;
         u32 row = is_list ? NONE : choose_row(m, i);
         if ((row == NONE && !is_list) || !vec_push(m->d->b, &m->row_of, row) || !list_tokens_apart(m, i)) return false;
-        bool all = is_list ? m->words.n == m->d->v->width : all_bits(m->d->v, words + 1);
+        bool all = is_list ? m->words.n == m->d->v->width : wide_is_full(words + 1, m->d->v->width);
         u32 n_gaps = write_gaps(m->words.at, m->words.n, NULL); /* as many as tokens, and one more for each TD_GAP ids */
         t->mask[i] = (td_mask){t->n_mask_gaps, (u16)n_gaps, all};
         t->n_mask_gaps += n_gaps;

@@ -216,7 +216,7 @@ GE_HOT int32_t ge_matcher_flags(ge_matcher *m, ge_err *err) {
  * of one content for ever. */
 GE_HOT static int32_t flags_of_written(ge_matcher *m, const u32 *mask, u32 config, bool complete) {
     mt_written before = m->written;
-    bool all = wide_has_bits(mask, m->e->v->width);
+    bool all = wide_is_full(mask, m->e->v->width);
     m->written = (mt_written){mask, config, complete, atomic_load(&cf_at(m->e, config)->mask)};
     bool same_text = before.kept && before.kept == m->written.kept;
     m->same = before.mask == mask && (before.config == config || (same_text && before.complete == complete));

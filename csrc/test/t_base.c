@@ -263,17 +263,17 @@ static void test_or(void) {
 }
 
 /* Of any number of bits, at any place: all that are asked for are set, or all but one. */
-static void test_has_bits(void) {
+static void test_is_full(void) {
     static u32 at[ROW_WORDS + ROW_PLACES];
     for (size_t n = 0; n <= 32 * ROW_WORDS; n += n < 1100 ? 1 : 95)
         for (u32 place = 0; place < ROW_PLACES; place += 3) {
             u32 *row = at + place;
             memset(at, 0, sizeof at);
             for (size_t i = 0; i < n; i++) row[i / 32] |= (u32)1 << i % 32;
-            bool right = wide_has_bits(row, n);
+            bool right = wide_is_full(row, n);
             for (size_t i = place; i < n; i += 37) {
                 row[i / 32] ^= (u32)1 << i % 32;
-                right &= !wide_has_bits(row, n) && wide_has_bits(row, i);
+                right &= !wide_is_full(row, n) && wide_is_full(row, i);
                 row[i / 32] ^= (u32)1 << i % 32;
             }
             CHECK(right);
@@ -355,7 +355,7 @@ int main(void) {
     test_clear();
     test_copy();
     test_or();
-    test_has_bits();
+    test_is_full();
     test_list_differing();
     test_span();
     test_at_most();
