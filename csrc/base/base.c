@@ -128,6 +128,14 @@ ge_status err_set(ge_err *err, ge_status status, const char *text) {
     return err->status = status;
 }
 
+size_t err_add_hex(ge_err *err, size_t at, size_t end, const u8 *bytes, size_t n) {
+    for (size_t i = 0; i < n && at + 2 < end; i++) {
+        err->text[at++] = "0123456789abcdef"[bytes[i] >> 4];
+        err->text[at++] = "0123456789abcdef"[bytes[i] & 15];
+    }
+    return at;
+}
+
 /* May the block grow, and what is held with it? */
 static bool admit(budget *b, size_t old_size, size_t new_size) {
     if (b->status != GE_OK) return false;

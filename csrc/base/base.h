@@ -57,6 +57,8 @@ ge_status err_set(ge_err *err, ge_status status, const char *text); /* an error 
 /* realloc with both sizes; new_size 0 frees. NULL on failure (sticky), the old block is then untouched. The block is one of
  * malloc. */
 void *mem_resize(budget *b, void *block, size_t old_size, size_t new_size);
+/* Appends bytes to err->text in hexadecimal, as many as fit between `at` and `end`; returns where they end. No NUL is put there. */
+size_t err_add_hex(ge_err *err, size_t at, size_t end, const u8 *bytes, size_t n);
 /* The same for blocks that grow: a large one is not copied where the system can move its pages. Only for this function, never for free. */
 void *mem_move(budget *b, void *block, size_t old_size, size_t new_size);
 

@@ -73,15 +73,6 @@ ge_dfa *td_new(const ge_limits *limits) {
     return t;
 }
 
-/* Appends bytes in hexadecimal, as long as there is room for one more byte. */
-static size_t add_hex(char *text, size_t at, size_t end, const u8 *bytes, size_t n) {
-    for (size_t i = 0; i < n && at + 2 < end; i++) {
-        text[at++] = "0123456789abcdef"[bytes[i] >> 4];
-        text[at++] = "0123456789abcdef"[bytes[i] & 15];
-    }
-    return at;
-}
-
 /* err->text = the bytes that a byte state asks for, and a shortest text that leads to it (its last bytes, where it is long): "hex|hex". */
 static ge_status report_stuck(budget *b, const ba_automaton *a, u32 stuck, ge_err *err) {
     enum { MISSING_END = 100 };
@@ -103,7 +94,7 @@ static ge_status report_stuck(budget *b, const ba_automaton *a, u32 stuck, ge_er
     for (u32 byte = 0; ok && byte < 256; byte++)
         if (a->class_of[byte] != BA_NO_CLASS && a->next[(size_t)stuck * a->n_classes + a->class_of[byte]] != NONE) missing[n_missing++] = (u8)byte;
     if (ok) {
-        size_t at = add_hex(err->text, 0, MISSING_END, missing, n_missing);
+        size_t at = err_add_hex(err, 0, MISSING_END, missing, n_missing);
         err->text[at++] = '|';
         u32 shown = min_u32(text.n, (u32)(sizeof err->text - at - 3) / 2);
         for (u32 i = 0; i < shown / 2; i++) { /* it was collected from its end */
@@ -111,7 +102,7 @@ static ge_status report_stuck(budget *b, const ba_automaton *a, u32 stuck, ge_er
             text.at[i] = text.at[shown - 1 - i];
             text.at[shown - 1 - i] = swap;
         }
-        at = add_hex(err->text, at, sizeof err->text, text.at, shown);
+        at = err_add_hex(err, at, sizeof err->text, text.at, shown);
         err->text[at] = 0;
         err->status = GE_E_SPELLING;
     }

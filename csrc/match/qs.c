@@ -20,13 +20,11 @@ static bool live_bytes(ge_engine *e, u32 config, byte_set *live) {
 
 /* err->text = the bytes in hexadecimal, as many as fit. */
 static ge_status report_spelling(const byte_set *live, ge_err *err) {
-    size_t at = 0;
-    for (u32 byte = 0; byte < 256 && at + 3 < sizeof err->text; byte++) {
-        if (!set_has(live, byte)) continue;
-        err->text[at++] = "0123456789abcdef"[byte >> 4];
-        err->text[at++] = "0123456789abcdef"[byte & 15];
-    }
-    err->text[at] = 0;
+    u8 bytes[256];
+    size_t n = 0;
+    for (u32 byte = 0; byte < 256; byte++)
+        if (set_has(live, byte)) bytes[n++] = (u8)byte;
+    err->text[err_add_hex(err, 0, sizeof err->text, bytes, n)] = 0;
     return err->status = GE_E_SPELLING;
 }
 
