@@ -14,7 +14,8 @@ enum {
 
 static bool make_row(ge_engine *e, u32 row, bool *changed);
 
-u32 ct_row(ge_engine *e, u32 kind, u32 id, u32 seam) {
+/* The index of a row, with what is known of it so far; a new one is to be settled. NONE on failure. */
+static u32 row_of_costs(ge_engine *e, u32 kind, u32 id, u32 seam) {
     ct_table *t = &e->cl.fewest;
     u64 key = ct_row_key(kind, id, seam);
     u32 row = map_get(&t->row_of, key);
@@ -57,7 +58,7 @@ void ct_follow(ge_engine *e, u32 kind, u32 id, ct_costs *c) {
     ct_costs sum = ct_never();
     for (u32 seam = 0; seam < e->cl.fewest.seams.n; seam++) {
         if (c->at[seam] == CT_NEVER || !ct_spend(e, &e->cl.fewest, CT_ROW_WORK)) continue;
-        u32 row = ct_row(e, kind, id, seam), cost = c->at[seam];
+        u32 row = row_of_costs(e, kind, id, seam), cost = c->at[seam];
         if (row == NONE) continue;
         const u16 *more = e->cl.fewest.rows.at[row].at;
         for (u32 i = 0, n = (e->cl.fewest.seams.n + CT_SIDE - 1) / CT_SIDE * CT_SIDE; i < n; i++) {

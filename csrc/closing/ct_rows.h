@@ -42,7 +42,6 @@ static inline u16 ct_sum(u16 a, u32 cost) {
 }
 
 /* ct_rows.c */
-u32 ct_row(ge_engine *e, u32 kind, u32 id, u32 seam); /* its index, with what is known so far; a new one is to be settled. NONE on failure */
 void ct_follow(ge_engine *e, u32 kind, u32 id, ct_costs *c);
 void ct_follow_symbols(ge_engine *e, const u32 *symbols, u32 n, ct_costs *c);
 void ct_prune(const ct_table *t, ct_costs *c); /* without the seams at which nothing can be cheaper than at another one */

@@ -236,7 +236,8 @@ static u32 intern_config(ge_engine *e) {
     return id;
 }
 
-u32 cf_fresh(ge_engine *e, u32 row) {
+/* The configuration {row, nothing under way}. */
+static u32 fresh_config(ge_engine *e, u32 row) {
     e->alts.n = 0;
     return push_fresh(e, row, 0, CF_NO_TEXT) ? intern_config(e) : NONE;
 }
@@ -476,7 +477,7 @@ bool cf_init(ge_engine *e) {
         if (intern(&e->b, &e->texts, (u32[]){NONE}, 1, &fresh) != CF_EMPTY_TEXT || !(e->no_next = new_table(e))) return false;
     }
     u32 row = ep_start(&e->ep);
-    return row != NONE && cf_fresh(e, row) == CF_START;
+    return row != NONE && fresh_config(e, row) == CF_START;
 }
 
 void cf_drop(ge_engine *e) {

@@ -150,7 +150,6 @@ bool cf_reads(ge_engine *e, u32 config, u32 byte_class, bool *answer);
 bool cf_first(ge_engine *e, u32 config, byte_set *set); /* bytes outside of which the configuration reads none */
 /* *out = bytes after any other of which the two can read the same texts. */
 bool cf_differ(ge_engine *e, u32 a, u32 b, byte_set *out);
-u32 cf_fresh(ge_engine *e, u32 row);                   /* the configuration {row, nothing under way} */
 u32 cf_single(ge_engine *e, cf_alternative a);         /* the configuration of one alternative */
 u32 cf_with_states(ge_engine *e, u32 config, const u32 *states); /* ... with other lexer states, one for each alternative */
 u32 cf_after(ge_engine *e, cf_alternative a, const u32 *lexemes, u32 n, bool skip); /* ... after these (and a skip) matched in a's row */

@@ -233,11 +233,11 @@ static bool symbol_is(const compiler *c, u32 symbol, u32 fact) {
 
 static bool is_ruled_out(const compiler *c, u32 left) { return c->bag_of.at[left] != NONE && c->ruled_out.at[c->bag_of.at[left]]; }
 
-static bool rule_is(const compiler *c, u32 rule, u32 fact) {
+static bool is_productive(const compiler *c, u32 rule) {
     const u32 *r = c->words.at + c->at.at[rule];
     if (is_ruled_out(c, r[0])) return false;
     for (u32 k = 0; k < r[1]; k++)
-        if (!symbol_is(c, r[2 + k], fact)) return false;
+        if (!symbol_is(c, r[2 + k], PRODUCTIVE)) return false;
     return true;
 }
 
@@ -263,7 +263,7 @@ static void conclude(compiler *c, u32 fact) {
 /* What a rule still lacks: symbols that have the fact; for SOLID one of them is enough, once all are productive. */
 static u32 count_missing(const compiler *c, u32 rule, u32 fact) {
     const u32 *r = c->words.at + c->at.at[rule];
-    if (fact == SOLID) return rule_is(c, rule, PRODUCTIVE) ? 0 : IMPOSSIBLE;
+    if (fact == SOLID) return is_productive(c, rule) ? 0 : IMPOSSIBLE;
     u32 missing = is_ruled_out(c, r[0]) ? IMPOSSIBLE : 0;
     for (u32 k = 0; k < r[1]; k++)
         if (r[2 + k] & 1 || !symbol_is(c, r[2 + k], fact)) missing++;
@@ -348,7 +348,7 @@ static void reach(compiler *c, u32 start) {
         u32 x = c->todo.at[--c->todo.n];
         for (u32 i = c->left_start.at[x]; i < c->left_start.at[x + 1]; i++) {
             u32 rule = c->left_rules.at[i];
-            if (!rule_is(c, rule, PRODUCTIVE)) continue;
+            if (!is_productive(c, rule)) continue;
             const u32 *r = c->words.at + c->at.at[rule];
             for (u32 k = 0; k < r[1]; k++)
                 if (r[2 + k] & 1) learn(c, r[2 + k] >> 1, REACHED);
@@ -463,7 +463,7 @@ static bool emit(compiler *c, u32 start) {
         g->nonterminals.at[x].first = g->alternatives.n;
         for (u32 i = c->left_start.at[x]; i < c->left_start.at[x + 1]; i++) {
             const u32 *r = c->words.at + c->at.at[c->left_rules.at[i]];
-            if (rule_is(c, c->left_rules.at[i], PRODUCTIVE) && !add_alternative(c, x, r + 2, r[1])) return false;
+            if (is_productive(c, c->left_rules.at[i]) && !add_alternative(c, x, r + 2, r[1])) return false;
         }
     }
     g->start = GR_END;

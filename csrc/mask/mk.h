@@ -67,8 +67,6 @@ u32 mk_trie_index(ge_engine *e, const tt_trie *trie); /* of one of the vocabular
 bool mk_note_ends(ge_engine *e, const tt_trie *trie, mk_place at);
 /* Appends the exits of the outline, of which e->mk.ends are the places: those with the same lexemes in the same trie together. */
 bool mk_add_exits(ge_engine *e, mk_outline *to);
-/* Nodes ascending, each once: a walk from several places may come to one on several ways. They are a few ascending runs. *n = how many are left. */
-bool mk_sort_nodes(ge_engine *e, u32 *nodes, u32 *n);
 void mk_drop_outlines(ge_engine *e);
 /* The row after a set of lexemes, and the lexer state in which it begins; LX_IDLE where it leaves (parser/ep_cut.c). False: failure. */
 bool mk_go(ge_engine *e, u32 row, u32 accepts, u32 *to, u32 *begin);
@@ -102,7 +100,6 @@ bool mk_add_opening(ge_engine *e, const vb_opening *opening, mk_found *found);
 /* Begins with nothing found, as a list or as bits; a list goes over into bits by itself when it is long. */
 void mk_begin(ge_engine *e, mk_found *found, bool listed);
 void mk_make_bits(ge_engine *e, mk_found *found);
-bool mk_add_token(ge_engine *e, mk_found *found, u32 token);
 bool mk_add_listed(ge_engine *e, mk_found *found, const u32 *tokens, u32 n);
 void mk_clear_token(ge_engine *e, mk_found *found, u32 token);
 void mk_clear_tokens(ge_engine *e, const tt_trie *trie, u32 from, u32 to, mk_found *found); /* those of the nodes [from, to) */

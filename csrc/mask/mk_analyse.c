@@ -55,7 +55,8 @@ bool an_leave(analysis *a, const an_places *p, const u32 *tokens, u32 n, u32 nod
     return true;
 }
 
-bool an_leave_all(analysis *a, const an_places *p, const tt_trie *trie, u32 node, u32 depth) {
+/* ... and so do all of those at a node and below. */
+static bool leave_below(analysis *a, const an_places *p, const tt_trie *trie, u32 node, u32 depth) {
     u32 from = node, to = node + 1, n;
     do {
         const u32 *tokens = tt_tokens(trie, from, to, &n);
@@ -181,7 +182,7 @@ static bool walk_level(analysis *a, an_places *p, const tt_trie *trie, an_run *r
             }
             if (end[above] && state == AN_DEAD) {
                 end[i] = 0;
-                if (at[above] != AN_DEAD && !an_leave_all(a, p, trie, i, depth)) return false;
+                if (at[above] != AN_DEAD && !leave_below(a, p, trie, i, depth)) return false;
             }
         }
         while (from < to && at[from] == AN_DEAD) from++;
@@ -206,7 +207,8 @@ void an_end(analysis *a, an_places *p) {
     if (p->begun) mem_resize(a->b, p->begun, p->n, 0);
 }
 
-bool an_walk(analysis *a, an_places *p, const tt_trie *trie, u32 from, u32 to, u32 depth, u32 max_depth) {
+/* Walks the nodes [from, to) of one depth, whose parents have been visited, and what is below them, up to max_depth. */
+static bool walk_levels(analysis *a, an_places *p, const tt_trie *trie, u32 from, u32 to, u32 depth, u32 max_depth) {
     an_run run = {from, to};
     bool more = from < to;
     for (; more && depth <= max_depth; depth++) {
@@ -265,7 +267,7 @@ static bool walk_trie(analysis *a, const tt_trie *trie, u32 node, u32 max_depth)
         p.at[node] = AN_START;
         p.end[node] = 0;
         if (p.begun) p.begun[node] = 0;
-        ok = an_walk(a, &p, trie, trie->first.at[node], trie->first.at[node + 1], node ? 2 : 1, max_depth);
+        ok = walk_levels(a, &p, trie, trie->first.at[node], trie->first.at[node + 1], node ? 2 : 1, max_depth);
     }
     an_end(a, &p);
     return ok;
@@ -306,7 +308,7 @@ static bool walk_own(analysis *a, const vb_own *own, u32 hub) {
         if (!p.n && !(ok = an_begin(a, &p, trie->byte.n))) break;
         p.at[root] = AN_START;
         p.end[root] = 0;
-        ok = an_walk(a, &p, trie, i, i + 1, hub ? 2 : 1, NONE);
+        ok = walk_levels(a, &p, trie, i, i + 1, hub ? 2 : 1, NONE);
     }
     an_end(a, &p);
     return ok;

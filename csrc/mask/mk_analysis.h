@@ -43,8 +43,6 @@ static inline u32 an_known(const analysis *a, u32 from, u32 c) { return a->next.
 u32 an_step(analysis *a, u32 from, u32 c);
 /* Tokens at a node of this depth or below leave wherever a lexeme ends, from the node above it on, up to the root. */
 bool an_leave(analysis *a, const an_places *p, const u32 *tokens, u32 n, u32 node, u32 depth);
-/* ... and so do all of them. */
-bool an_leave_all(analysis *a, const an_places *p, const tt_trie *trie, u32 node, u32 depth);
 
 /* Of an open unit (mk_room.c): before and after the walk; a state gets the next number; the characters that have begun behind a byte of a class; the tokens
  * that lead to where a state has a number stay inside; the characters that must still begin there, as they are asked for. False: failure, or given
@@ -77,8 +75,6 @@ typedef VEC(an_run) an_runs;
 bool an_put_run(analysis *a, const an_places *p, const tt_trie *trie, an_runs *runs, an_run run);
 /* Walks runs of one depth, whose parents have been visited, and what is below them; then there are none. */
 bool an_walk_runs(analysis *a, an_places *p, const tt_trie *trie, an_runs *runs, u32 depth, u32 max_depth);
-/* Walks the nodes [from, to) of one depth, whose parents have been visited, and what is below them, up to max_depth. */
-bool an_walk(analysis *a, an_places *p, const tt_trie *trie, u32 from, u32 to, u32 depth, u32 max_depth);
 
 /* The same for all that begins with the byte of a hub, the only one of its kind, by shapes. */
 bool an_walk_shapes(analysis *a, u32 hub, u32 max_depth);

@@ -17,7 +17,8 @@ static void merge_nodes(u32 *nodes, u32 middle, u32 n, u32 *left) {
     for (u32 i = 0, k = middle, to = 0; i < middle; to++) nodes[to] = k < n && nodes[k] < left[i] ? nodes[k++] : left[i++];
 }
 
-bool mk_sort_nodes(ge_engine *e, u32 *nodes, u32 *n) {
+/* Nodes ascending, each once: a walk from several places may come to one on several ways. They are a few ascending runs. *n = how many are left. */
+static bool sort_nodes(ge_engine *e, u32 *nodes, u32 *n) {
     id_vec left = {0};
     u32 kept = 0, from = 0; /* [0, from) ascends, and then the run that begins there */
     bool ok = true;
@@ -100,7 +101,7 @@ bool mk_add_exits(ge_engine *e, mk_outline *to) {
             end->trie = NULL;
         }
         u32 n = words.n - 1;
-        ok = ok && mk_sort_nodes(e, words.at + 1, &n);
+        ok = ok && sort_nodes(e, words.at + 1, &n);
         if (ok) leave_out_found(first.trie, words.at + 1, &n, bits);
         if (ok && n == 0) continue;
         words.n = 1 + n;

@@ -62,7 +62,7 @@ void mk_add_inner(ge_engine *e, mk_found *found, const vb_inner *inner) {
     mk_add_bits(e, found, inner->bits);
 }
 
-bool mk_add_token(ge_engine *e, mk_found *found, u32 token) {
+static bool add_token(ge_engine *e, mk_found *found, u32 token) {
     if (found->base && found->base->bits[token >> 5] >> (token & 31) & 1) return true;
     if (found->listed && found->list.n == MK_LISTED) mk_make_bits(e, found);
     if (found->listed) return vec_push(&e->b, &found->list, token);
@@ -79,7 +79,7 @@ bool mk_add_listed(ge_engine *e, mk_found *found, const u32 *tokens, u32 n) {
     }
     for (u32 i = 0; i < n; i++) {
         if (!found->listed) found->bits[tokens[i] >> 5] |= (u32)1 << (tokens[i] & 31);
-        else if (!mk_add_token(e, found, tokens[i])) return false;
+        else if (!add_token(e, found, tokens[i])) return false;
     }
     return true;
 }

@@ -47,9 +47,9 @@ static u32 first_offset(const rx_parser *p, u32 first) {
     return p->parts.at[p->members.at[first].id].offset;
 }
 
-bool rx_push_part(rx_parser *p, rx_part_kind kind, u32 first, rx_value_role role) {
+bool rx_push_part(rx_parser *p, rx_part_kind kind, u32 first) {
     rx_part part = {.kind = (u8)kind, .first = first, .n = p->members.n - first, .offset = first_offset(p, first)};
-    return push_part(p, part, role);
+    return push_part(p, part, R_ATOM);
 }
 
 bool rx_push_look(rx_parser *p, rx_look look, u32 offset) {
@@ -261,5 +261,5 @@ bool rx_reduce_looks(rx_parser *p) {
     for (u32 i = from; i < p->values.n; i++)
         if (!vec_push(p->b, &p->members, p->values.at[i])) return false;
     p->values.n = from;
-    return rx_push_part(p, P_SEQUENCE, first, R_ATOM);
+    return rx_push_part(p, P_SEQUENCE, first);
 }

@@ -263,5 +263,5 @@ bool rx_reduce_group(rx_parser *p) {
     if (n_parts == 0) return true;
     if (p->values.n > f.first && !vec_push(p->b, &p->members, p->values.at[--p->values.n])) return false;
     p->bytes.n = f.bytes;
-    return rx_push_part(p, P_CHOICE, first_part, R_ATOM);
+    return rx_push_part(p, P_CHOICE, first_part);
 }
