@@ -389,9 +389,9 @@ static rx_id loosen_concat(rx_arena *x, rx_id id, u32 depth) {
 
 /* A superset that has few derivatives: texts are any texts. */
 static rx_id loosen(rx_arena *x, rx_id id, u32 depth) {
-    u32 node[5] = {0}; /* a copy: the pool may move below */
+    u32 node[5];
     if (id == NONE || depth == 0) return id;
-    memcpy(node, intern_words(&x->nodes, id), min_u32(intern_length(&x->nodes, id), 5) * sizeof *node);
+    rx_copy_node(x, id, node);
     switch ((rx_kind)node[0]) {
     case RX_QUOTE: return rx_quote_again(x, RX_ID_ALL, node);
     case RX_CONCAT: return loosen_concat(x, id, depth - 1);

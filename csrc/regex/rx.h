@@ -193,6 +193,11 @@ rx_id rx_parse(rx_arena *x, const u8 *pattern, size_t n, u32 dialect, u32 flags,
 
 /* Questions. */
 static inline rx_kind rx_kind_of(const rx_arena *x, rx_id id) { return (rx_kind)intern_words(&x->nodes, id)[0]; }
+/* node = the kind of a node and its first operands, 0 where it has no more: a copy, since the pool moves when others are made. */
+static inline void rx_copy_node(const rx_arena *x, rx_id id, u32 node[5]) {
+    memset(node, 0, 5 * sizeof *node);
+    memcpy(node, intern_words(&x->nodes, id), min_u32(intern_length(&x->nodes, id), 5) * sizeof *node);
+}
 
 /* The operands of a union, *n of them; anything else is its own only one. */
 static inline const rx_id *rx_choices(const rx_arena *x, const rx_id *id, u32 *n) {

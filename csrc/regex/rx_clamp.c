@@ -25,9 +25,9 @@ static rx_id clamp_concat(rx_arena *x, rx_id id, u32 n_bytes) {
 }
 
 rx_id rx_clamp(rx_arena *x, rx_id id, u32 n_bytes) {
-    u32 node[5] = {0}; /* a copy: the pool may move below */
+    u32 node[5];
     if (id == NONE || !(x->meta.at[id].flags & RX_COUNTED)) return id;
-    memcpy(node, intern_words(&x->nodes, id), min_u32(intern_length(&x->nodes, id), 5) * sizeof *node);
+    rx_copy_node(x, id, node);
     u64 key = (u64)id << 32 | n_bytes;
     rx_id result = map_get(&x->clamped, key);
     if (result != NONE) return result;

@@ -73,9 +73,8 @@ static rx_id only_part(const rx_arena *x, rx_id id, u32 byte) {
 
 rx_id rx_derive(rx_arena *x, rx_id id, u32 byte) {
     if (id == NONE) return NONE;
-    u32 node[5] = {0}; /* a copy: the pool may move below */
-    u32 n = min_u32(intern_length(&x->nodes, id), 5);
-    memcpy(node, intern_words(&x->nodes, id), n * sizeof *node);
+    u32 node[5];
+    rx_copy_node(x, id, node);
     switch ((rx_kind)node[0]) {
     case RX_NEVER: case RX_EMPTY: return RX_ID_NEVER;
     case RX_ALL: return RX_ID_ALL;
@@ -422,9 +421,8 @@ bool rx_is_empty(rx_arena *x, rx_id id) {
     if (id == RX_ID_NEVER) return true;
     if (x->meta.at[id].flags & RX_INHABITED) return false;
     if (x->meta.at[id].verdict != RX_UNKNOWN) return x->meta.at[id].verdict == RX_IS_EMPTY;
-    u32 node[5] = {0}; /* a copy: the pool may move below */
-    u32 n = intern_length(&x->nodes, id);
-    memcpy(node, intern_words(&x->nodes, id), min_u32(n, 5) * sizeof *node);
+    u32 node[5], n = intern_length(&x->nodes, id);
+    rx_copy_node(x, id, node);
     bool empty;
     switch ((rx_kind)node[0]) {
     case RX_CONCAT: { /* if any part is */

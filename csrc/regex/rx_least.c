@@ -270,9 +270,9 @@ static u32 least_of_sequence(rx_arena *x, rx_id id, bool quoted) {
 }
 
 static u32 exact_least(rx_arena *x, rx_id id, bool quoted) {
-    u32 node[5] = {0}, n = intern_length(&x->nodes, id), least = map_get(&x->least, length_key(id, quoted)); /* a copy: the pool may move */
-    memcpy(node, intern_words(&x->nodes, id), min_u32(n, 5) * sizeof *node);
+    u32 node[5], n = intern_length(&x->nodes, id), least = map_get(&x->least, length_key(id, quoted));
     if (least != NONE) return least;
+    rx_copy_node(x, id, node);
     if (node[0] == RX_CONCAT && !rx_nullable(x, id)) return least_of_sequence(x, id, quoted);
     if (node[0] == RX_FORK) { /* kept at each, so that a tree that shares most with another one costs what is new */
         u32 left = exact_least(x, node[1], quoted);

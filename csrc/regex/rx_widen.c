@@ -6,17 +6,7 @@
  * widened E. */
 #include "rx.h"
 
-static rx_id widen_parts(rx_arena *x, rx_id id, rx_kind kind) {
-    id_vec parts = {0};
-    bool ok = true;
-    for (u32 i = 1; ok && i < intern_length(&x->nodes, id); i++) {
-        rx_id part = rx_widen(x, intern_words(&x->nodes, id)[i]);
-        ok = part != NONE && vec_push(x->b, &parts, part);
-    }
-    rx_id result = !ok ? NONE : kind == RX_AND ? rx_and(x, parts.at, parts.n) : rx_or(x, parts.at, parts.n);
-    vec_drop(x->b, &parts);
-    return result;
-}
+static rx_id widen_part(rx_arena *x, rx_id part, u32 how) { return (void)how, rx_widen(x, part); }
 
 static rx_id widen_concat(rx_arena *x, rx_id id) {
     id_vec heads = {0};
@@ -35,9 +25,9 @@ static rx_id widen_punycode(rx_arena *x, rx_id id) {
 }
 
 rx_id rx_widen(rx_arena *x, rx_id id) {
-    u32 node[5] = {0}; /* a copy: the pool may move below */
+    u32 node[5];
     if (id == NONE || !x->has_punycode) return id;
-    memcpy(node, intern_words(&x->nodes, id), min_u32(intern_length(&x->nodes, id), 5) * sizeof *node);
+    rx_copy_node(x, id, node);
     rx_kind kind = (rx_kind)node[0];
     if (kind == RX_PUNYCODE) return widen_punycode(x, id);
     if (kind != RX_CONCAT && kind != RX_OR && kind != RX_AND && kind != RX_FORK && kind != RX_REPEAT && kind != RX_QUOTE && kind != RX_TAG) return id;
@@ -50,7 +40,7 @@ rx_id rx_widen(rx_arena *x, rx_id id) {
     case RX_REPEAT: result = rx_repeat(x, rx_widen(x, node[1]), node[2], node[3]); break;
     case RX_TAG: result = rx_tag(x, rx_widen(x, node[1]), node[2]); break;
     case RX_FORK: result = rx_widen(x, node[1]), result = result == NONE ? NONE : rx_fork(x, result, rx_widen(x, node[2])); break;
-    default: result = widen_parts(x, id, kind); break; /* RX_OR, RX_AND */
+    default: result = rx_change_parts(x, id, widen_part, 0); break; /* RX_OR, RX_AND */
     }
     return result == NONE || !map_put(x->b, &x->widened, id, result) ? NONE : result;
 }

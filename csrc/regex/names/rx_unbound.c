@@ -59,12 +59,12 @@ static rx_id change_concat(rx_arena *x, rx_id id, name_change change) {
 }
 
 rx_id rx_change_names(rx_arena *x, rx_id id, name_change change) {
-    u32 node[5] = {0}; /* a copy: the pool may move below */
+    u32 node[5];
     if (id == NONE || !has_such(x, id, change)) return id;
     u64 key = (u64)id << 3 | change;
     rx_id result = map_get(&x->unbound, key);
     if (result != NONE) return result;
-    memcpy(node, intern_words(&x->nodes, id), min_u32(intern_length(&x->nodes, id), 5) * sizeof *node);
+    rx_copy_node(x, id, node);
     if (!budget_work(x->b, 1)) return NONE;
     switch ((rx_kind)node[0]) {
     case RX_CONCAT: result = change_concat(x, id, change); break;
