@@ -585,31 +585,31 @@ static void (*_cffi_call_python_org)(struct _cffi_externpy_s *, char *);
 /************************************************************/
 
 static void *_cffi_types[] = {
-/*  0 */ _CFFI_OP(_CFFI_OP_FUNCTION, 426), // char const *()(void)
+/*  0 */ _CFFI_OP(_CFFI_OP_FUNCTION, 422), // char const *()(void)
 /*  1 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/*  2 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_engine *, ge_err *)
-/*  3 */ _CFFI_OP(_CFFI_OP_POINTER, 434), // ge_engine *
-/*  4 */ _CFFI_OP(_CFFI_OP_POINTER, 435), // ge_err *
+/*  2 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // ge_status()(ge_engine *, ge_err *)
+/*  3 */ _CFFI_OP(_CFFI_OP_POINTER, 430), // ge_engine *
+/*  4 */ _CFFI_OP(_CFFI_OP_POINTER, 431), // ge_err *
 /*  5 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/*  6 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_engine *, ge_matcher * *, ge_err *)
+/*  6 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // ge_status()(ge_engine *, ge_matcher * *, ge_err *)
 /*  7 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
 /*  8 */ _CFFI_OP(_CFFI_OP_POINTER, 93), // ge_matcher * *
 /*  9 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 10 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 11 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_engine *, uint32_t, uint32_t *, ge_err *)
+/* 11 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // ge_status()(ge_engine *, uint32_t, uint32_t *, ge_err *)
 /* 12 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
 /* 13 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22), // uint32_t
 /* 14 */ _CFFI_OP(_CFFI_OP_POINTER, 13), // uint32_t *
 /* 15 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 16 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 17 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, ge_engine * *, ge_err *)
-/* 18 */ _CFFI_OP(_CFFI_OP_POINTER, 438), // ge_grammar *
-/* 19 */ _CFFI_OP(_CFFI_OP_POINTER, 454), // ge_vocab *
+/* 17 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, ge_engine * *, ge_err *)
+/* 18 */ _CFFI_OP(_CFFI_OP_POINTER, 434), // ge_grammar *
+/* 19 */ _CFFI_OP(_CFFI_OP_POINTER, 450), // ge_vocab *
 /* 20 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 21 */ _CFFI_OP(_CFFI_OP_POINTER, 3), // ge_engine * *
 /* 22 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 23 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 24 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, int32_t, ge_plan * *, ge_err *)
+/* 24 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // ge_status()(ge_grammar *, ge_vocab *, uint32_t, int32_t, ge_plan * *, ge_err *)
 /* 25 */ _CFFI_OP(_CFFI_OP_NOOP, 18),
 /* 26 */ _CFFI_OP(_CFFI_OP_NOOP, 19),
 /* 27 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
@@ -617,48 +617,48 @@ static void *_cffi_types[] = {
 /* 29 */ _CFFI_OP(_CFFI_OP_POINTER, 174), // ge_plan * *
 /* 30 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 31 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 32 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_ir *, ge_rules const *, ge_grammar * *, ge_err *)
-/* 33 */ _CFFI_OP(_CFFI_OP_POINTER, 439), // ge_ir *
-/* 34 */ _CFFI_OP(_CFFI_OP_POINTER, 447), // ge_rules const *
+/* 32 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // ge_status()(ge_ir *, ge_rules const *, ge_grammar * *, ge_err *)
+/* 33 */ _CFFI_OP(_CFFI_OP_POINTER, 435), // ge_ir *
+/* 34 */ _CFFI_OP(_CFFI_OP_POINTER, 443), // ge_rules const *
 /* 35 */ _CFFI_OP(_CFFI_OP_POINTER, 18), // ge_grammar * *
 /* 36 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 37 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 38 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_ir *, uint32_t const *, size_t, uint8_t const *, size_t, size_t *, ge_err *)
+/* 38 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // ge_status()(ge_ir *, uint32_t const *, size_t, uint8_t const *, size_t, size_t *, ge_err *)
 /* 39 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
 /* 40 */ _CFFI_OP(_CFFI_OP_POINTER, 13), // uint32_t const *
 /* 41 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28), // size_t
-/* 42 */ _CFFI_OP(_CFFI_OP_POINTER, 328), // uint8_t const *
+/* 42 */ _CFFI_OP(_CFFI_OP_POINTER, 324), // uint8_t const *
 /* 43 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 44 */ _CFFI_OP(_CFFI_OP_POINTER, 41), // size_t *
 /* 45 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 46 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 47 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_ir *, uint32_t, int32_t *, ge_err *)
+/* 47 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // ge_status()(ge_ir *, uint32_t, int32_t *, ge_err *)
 /* 48 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
 /* 49 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 50 */ _CFFI_OP(_CFFI_OP_POINTER, 28), // int32_t *
 /* 51 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 52 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 53 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_ir *, uint32_t, uint32_t *, ge_err *)
+/* 53 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // ge_status()(ge_ir *, uint32_t, uint32_t *, ge_err *)
 /* 54 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
 /* 55 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 56 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
 /* 57 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 58 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 59 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_ir *, uint32_t, uint32_t, uint32_t *, ge_err *)
+/* 59 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // ge_status()(ge_ir *, uint32_t, uint32_t, uint32_t *, ge_err *)
 /* 60 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
 /* 61 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 62 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 63 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
 /* 64 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 65 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 66 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_ir *, uint32_t, uint64_t, uint64_t *, ge_err *)
+/* 66 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // ge_status()(ge_ir *, uint32_t, uint64_t, uint64_t *, ge_err *)
 /* 67 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
 /* 68 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 69 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 24), // uint64_t
 /* 70 */ _CFFI_OP(_CFFI_OP_POINTER, 69), // uint64_t *
 /* 71 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 72 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 73 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_ir *, uint32_t, uint8_t const *, size_t, int32_t *, ge_err *)
+/* 73 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // ge_status()(ge_ir *, uint32_t, uint8_t const *, size_t, int32_t *, ge_err *)
 /* 74 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
 /* 75 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 76 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
@@ -666,79 +666,79 @@ static void *_cffi_types[] = {
 /* 78 */ _CFFI_OP(_CFFI_OP_NOOP, 50),
 /* 79 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 80 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 81 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_ir const *, size_t, ge_ir * *, ge_err *)
-/* 82 */ _CFFI_OP(_CFFI_OP_POINTER, 439), // ge_ir const *
+/* 81 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // ge_status()(ge_ir const *, size_t, ge_ir * *, ge_err *)
+/* 82 */ _CFFI_OP(_CFFI_OP_POINTER, 435), // ge_ir const *
 /* 83 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 84 */ _CFFI_OP(_CFFI_OP_POINTER, 33), // ge_ir * *
 /* 85 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 86 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 87 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_limits const *, ge_ir * *, ge_err *)
-/* 88 */ _CFFI_OP(_CFFI_OP_POINTER, 440), // ge_limits const *
+/* 87 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // ge_status()(ge_limits const *, ge_ir * *, ge_err *)
+/* 88 */ _CFFI_OP(_CFFI_OP_POINTER, 436), // ge_limits const *
 /* 89 */ _CFFI_OP(_CFFI_OP_NOOP, 84),
 /* 90 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 91 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 92 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_matcher *, ge_engine *, ge_err *)
-/* 93 */ _CFFI_OP(_CFFI_OP_POINTER, 443), // ge_matcher *
+/* 92 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // ge_status()(ge_matcher *, ge_engine *, ge_err *)
+/* 93 */ _CFFI_OP(_CFFI_OP_POINTER, 439), // ge_matcher *
 /* 94 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
 /* 95 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 96 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 97 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_matcher *, ge_err *)
+/* 97 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // ge_status()(ge_matcher *, ge_err *)
 /* 98 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
 /* 99 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 100 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 101 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_matcher *, ge_matcher * *, ge_err *)
+/* 101 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // ge_status()(ge_matcher *, ge_matcher * *, ge_err *)
 /* 102 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
 /* 103 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
 /* 104 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 105 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 106 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_matcher *, int64_t *, size_t, size_t *, ge_err *)
+/* 106 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // ge_status()(ge_matcher *, int64_t *, size_t, size_t *, ge_err *)
 /* 107 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
-/* 108 */ _CFFI_OP(_CFFI_OP_POINTER, 252), // int64_t *
+/* 108 */ _CFFI_OP(_CFFI_OP_POINTER, 242), // int64_t *
 /* 109 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 110 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
 /* 111 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 112 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 113 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_matcher *, int64_t const *, size_t, int32_t, size_t *, ge_err *)
+/* 113 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // ge_status()(ge_matcher *, int64_t const *, size_t, int32_t, size_t *, ge_err *)
 /* 114 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
-/* 115 */ _CFFI_OP(_CFFI_OP_POINTER, 252), // int64_t const *
+/* 115 */ _CFFI_OP(_CFFI_OP_POINTER, 242), // int64_t const *
 /* 116 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 117 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
 /* 118 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
 /* 119 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 120 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 121 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_matcher *, size_t, ge_err *)
+/* 121 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // ge_status()(ge_matcher *, size_t, ge_err *)
 /* 122 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
 /* 123 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 124 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 125 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 126 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_matcher *, uint32_t *, size_t, size_t *, ge_err *)
+/* 126 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // ge_status()(ge_matcher *, uint32_t *, size_t, size_t *, ge_err *)
 /* 127 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
 /* 128 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
 /* 129 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 130 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
 /* 131 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 132 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 133 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_matcher *, uint32_t const *, size_t, ge_err *)
+/* 133 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // ge_status()(ge_matcher *, uint32_t const *, size_t, ge_err *)
 /* 134 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
 /* 135 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
 /* 136 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 137 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 138 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 139 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_matcher *, uint32_t, uint32_t *, size_t *, ge_err *)
+/* 139 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // ge_status()(ge_matcher *, uint32_t, uint32_t *, size_t *, ge_err *)
 /* 140 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
 /* 141 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 142 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
 /* 143 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
 /* 144 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 145 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 146 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_matcher *, uint8_t *, size_t, size_t *, ge_err *)
+/* 146 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // ge_status()(ge_matcher *, uint8_t *, size_t, size_t *, ge_err *)
 /* 147 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
-/* 148 */ _CFFI_OP(_CFFI_OP_POINTER, 328), // uint8_t *
+/* 148 */ _CFFI_OP(_CFFI_OP_POINTER, 324), // uint8_t *
 /* 149 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 150 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
 /* 151 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 152 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 153 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_matcher *, uint8_t const *, size_t, int32_t, size_t *, ge_err *)
+/* 153 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // ge_status()(ge_matcher *, uint8_t const *, size_t, int32_t, size_t *, ge_err *)
 /* 154 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
 /* 155 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
 /* 156 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
@@ -746,7 +746,7 @@ static void *_cffi_types[] = {
 /* 158 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
 /* 159 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 160 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 161 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_matcher *, uint8_t const *, size_t, uint32_t *, uint32_t *, size_t *, uint32_t *, size_t *, size_t, ge_err *)
+/* 161 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // ge_status()(ge_matcher *, uint8_t const *, size_t, uint32_t *, uint32_t *, size_t *, uint32_t *, size_t *, size_t, ge_err *)
 /* 162 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
 /* 163 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
 /* 164 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
@@ -758,291 +758,287 @@ static void *_cffi_types[] = {
 /* 170 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 171 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 172 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 173 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_plan *, uint32_t const *, uint32_t const *, uint32_t, ge_dfa * *, ge_err *)
-/* 174 */ _CFFI_OP(_CFFI_OP_POINTER, 445), // ge_plan *
+/* 173 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // ge_status()(ge_plan *, uint32_t const *, uint32_t const *, uint32_t, ge_dfa * *, ge_err *)
+/* 174 */ _CFFI_OP(_CFFI_OP_POINTER, 441), // ge_plan *
 /* 175 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
 /* 176 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
 /* 177 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 178 */ _CFFI_OP(_CFFI_OP_POINTER, 343), // ge_dfa * *
+/* 178 */ _CFFI_OP(_CFFI_OP_POINTER, 339), // ge_dfa * *
 /* 179 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 180 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 181 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_vocab const *, uint8_t const *, size_t, int32_t, uint32_t *, size_t *, size_t *, ge_err *)
-/* 182 */ _CFFI_OP(_CFFI_OP_POINTER, 454), // ge_vocab const *
+/* 181 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // ge_status()(ge_vocab const *, uint8_t const *, size_t, uint32_t *, size_t *, ge_err *)
+/* 182 */ _CFFI_OP(_CFFI_OP_POINTER, 450), // ge_vocab const *
 /* 183 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
 /* 184 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 185 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
-/* 186 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
-/* 187 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
-/* 188 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
-/* 189 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 190 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 191 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(ge_vocab const *, uint8_t const *, size_t, uint32_t *, size_t *, ge_err *)
-/* 192 */ _CFFI_OP(_CFFI_OP_NOOP, 182),
-/* 193 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
-/* 194 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 195 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
-/* 196 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
+/* 185 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
+/* 186 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
+/* 187 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 188 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 189 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // ge_status()(int32_t, ge_dfa * *, ge_err *)
+/* 190 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
+/* 191 */ _CFFI_OP(_CFFI_OP_NOOP, 178),
+/* 192 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 193 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 194 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // ge_status()(int32_t, ge_vocab * *, ge_err *)
+/* 195 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
+/* 196 */ _CFFI_OP(_CFFI_OP_POINTER, 19), // ge_vocab * *
 /* 197 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 198 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 199 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(int32_t, ge_dfa * *, ge_err *)
-/* 200 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
-/* 201 */ _CFFI_OP(_CFFI_OP_NOOP, 178),
-/* 202 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 203 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 204 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(int32_t, ge_vocab * *, ge_err *)
-/* 205 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 21),
-/* 206 */ _CFFI_OP(_CFFI_OP_POINTER, 19), // ge_vocab * *
+/* 199 */ _CFFI_OP(_CFFI_OP_FUNCTION, 446), // ge_status()(uint8_t const *, uint32_t const *, uint32_t, uint32_t, uint32_t const *, uint32_t, ge_vocab * *, ge_err *)
+/* 200 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
+/* 201 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
+/* 202 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 203 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 204 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
+/* 205 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 206 */ _CFFI_OP(_CFFI_OP_NOOP, 196),
 /* 207 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
 /* 208 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 209 */ _CFFI_OP(_CFFI_OP_FUNCTION, 450), // ge_status()(uint8_t const *, uint32_t const *, uint32_t, uint32_t, uint32_t const *, uint32_t, ge_vocab * *, ge_err *)
-/* 210 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
-/* 211 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
-/* 212 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 213 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 214 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
+/* 209 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_dfa const *, uint32_t)
+/* 210 */ _CFFI_OP(_CFFI_OP_POINTER, 428), // ge_dfa const *
+/* 211 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 212 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 213 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_dfa const *, uint32_t, uint32_t *)
+/* 214 */ _CFFI_OP(_CFFI_OP_NOOP, 210),
 /* 215 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 216 */ _CFFI_OP(_CFFI_OP_NOOP, 206),
-/* 217 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 218 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 219 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_dfa const *, uint32_t)
-/* 220 */ _CFFI_OP(_CFFI_OP_POINTER, 432), // ge_dfa const *
-/* 221 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 222 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 223 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_dfa const *, uint32_t, uint32_t *)
-/* 224 */ _CFFI_OP(_CFFI_OP_NOOP, 220),
-/* 225 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 226 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
-/* 227 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 228 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_engine *)
-/* 229 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 230 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 231 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_matcher *, ge_err *)
-/* 232 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
-/* 233 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 234 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 235 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_matcher *, ge_turn *, int64_t *, size_t, size_t *, ge_err *)
-/* 236 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
-/* 237 */ _CFFI_OP(_CFFI_OP_POINTER, 452), // ge_turn *
-/* 238 */ _CFFI_OP(_CFFI_OP_NOOP, 108),
-/* 239 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 240 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
-/* 241 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 242 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 243 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_matcher *, ge_turn *, int64_t const *, size_t, ge_err *)
-/* 244 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
-/* 245 */ _CFFI_OP(_CFFI_OP_NOOP, 237),
-/* 246 */ _CFFI_OP(_CFFI_OP_NOOP, 115),
-/* 247 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 248 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 249 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 250 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_matcher *, int64_t, ge_err *)
-/* 251 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
-/* 252 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23), // int64_t
-/* 253 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 254 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 255 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_matcher *, uint32_t *, size_t, size_t, ge_err *)
-/* 256 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
-/* 257 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
-/* 258 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 259 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 260 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
-/* 261 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 262 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(uint64_t *, int64_t, uint32_t *)
-/* 263 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
-/* 264 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23),
-/* 265 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
-/* 266 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 267 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(uint64_t *, uint32_t)
-/* 268 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
-/* 269 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 270 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 271 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(uint64_t const *)
-/* 272 */ _CFFI_OP(_CFFI_OP_POINTER, 69), // uint64_t const *
+/* 216 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
+/* 217 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 218 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_engine *)
+/* 219 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 220 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 221 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_matcher *, ge_err *)
+/* 222 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
+/* 223 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 224 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 225 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_matcher *, ge_turn *, int64_t *, size_t, size_t *, ge_err *)
+/* 226 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
+/* 227 */ _CFFI_OP(_CFFI_OP_POINTER, 448), // ge_turn *
+/* 228 */ _CFFI_OP(_CFFI_OP_NOOP, 108),
+/* 229 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 230 */ _CFFI_OP(_CFFI_OP_NOOP, 44),
+/* 231 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 232 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 233 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_matcher *, ge_turn *, int64_t const *, size_t, ge_err *)
+/* 234 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
+/* 235 */ _CFFI_OP(_CFFI_OP_NOOP, 227),
+/* 236 */ _CFFI_OP(_CFFI_OP_NOOP, 115),
+/* 237 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 238 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 239 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 240 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_matcher *, int64_t, ge_err *)
+/* 241 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
+/* 242 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23), // int64_t
+/* 243 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 244 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 245 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(ge_matcher *, uint32_t *, size_t, size_t, ge_err *)
+/* 246 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
+/* 247 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
+/* 248 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 249 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 250 */ _CFFI_OP(_CFFI_OP_NOOP, 4),
+/* 251 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 252 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(uint64_t *, int64_t, uint32_t *)
+/* 253 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
+/* 254 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23),
+/* 255 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
+/* 256 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 257 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(uint64_t *, uint32_t)
+/* 258 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
+/* 259 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 260 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 261 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(uint64_t const *)
+/* 262 */ _CFFI_OP(_CFFI_OP_POINTER, 69), // uint64_t const *
+/* 263 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 264 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(uint64_t const *, uintptr_t, size_t)
+/* 265 */ _CFFI_OP(_CFFI_OP_NOOP, 262),
+/* 266 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 26), // uintptr_t
+/* 267 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 268 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 269 */ _CFFI_OP(_CFFI_OP_FUNCTION, 242), // int64_t()(ge_dfa const *, uint32_t, int64_t)
+/* 270 */ _CFFI_OP(_CFFI_OP_NOOP, 210),
+/* 271 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 272 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23),
 /* 273 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 274 */ _CFFI_OP(_CFFI_OP_FUNCTION, 28), // int32_t()(uint64_t const *, uintptr_t, size_t)
-/* 275 */ _CFFI_OP(_CFFI_OP_NOOP, 272),
-/* 276 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 26), // uintptr_t
-/* 277 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 274 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(float const *, size_t, ge_gathered const *)
+/* 275 */ _CFFI_OP(_CFFI_OP_POINTER, 426), // float const *
+/* 276 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 277 */ _CFFI_OP(_CFFI_OP_POINTER, 433), // ge_gathered const *
 /* 278 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 279 */ _CFFI_OP(_CFFI_OP_FUNCTION, 252), // int64_t()(ge_dfa const *, uint32_t, int64_t)
-/* 280 */ _CFFI_OP(_CFFI_OP_NOOP, 220),
-/* 281 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 282 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 23),
-/* 283 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 284 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(float const *, size_t, ge_gathered const *)
-/* 285 */ _CFFI_OP(_CFFI_OP_POINTER, 430), // float const *
-/* 286 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 287 */ _CFFI_OP(_CFFI_OP_POINTER, 437), // ge_gathered const *
+/* 279 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_batch const *)
+/* 280 */ _CFFI_OP(_CFFI_OP_POINTER, 427), // ge_batch const *
+/* 281 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 282 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_dfa const *)
+/* 283 */ _CFFI_OP(_CFFI_OP_NOOP, 210),
+/* 284 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 285 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_dfa const *, uint32_t)
+/* 286 */ _CFFI_OP(_CFFI_OP_NOOP, 210),
+/* 287 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
 /* 288 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 289 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_batch const *)
-/* 290 */ _CFFI_OP(_CFFI_OP_POINTER, 431), // ge_batch const *
-/* 291 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 292 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_dfa const *)
-/* 293 */ _CFFI_OP(_CFFI_OP_NOOP, 220),
-/* 294 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 295 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_dfa const *, uint32_t)
-/* 296 */ _CFFI_OP(_CFFI_OP_NOOP, 220),
+/* 289 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_dfa const *, uint32_t, uint32_t *)
+/* 290 */ _CFFI_OP(_CFFI_OP_NOOP, 210),
+/* 291 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 292 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
+/* 293 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 294 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_dfa const *, uint8_t const *, uint32_t, uint8_t *)
+/* 295 */ _CFFI_OP(_CFFI_OP_NOOP, 210),
+/* 296 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
 /* 297 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 298 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 299 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_dfa const *, uint32_t, uint32_t *)
-/* 300 */ _CFFI_OP(_CFFI_OP_NOOP, 220),
-/* 301 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 302 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
-/* 303 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 304 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_dfa const *, uint8_t const *, uint32_t, uint8_t *)
-/* 305 */ _CFFI_OP(_CFFI_OP_NOOP, 220),
-/* 306 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
-/* 307 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 308 */ _CFFI_OP(_CFFI_OP_NOOP, 148),
-/* 309 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 310 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_grammar const *)
-/* 311 */ _CFFI_OP(_CFFI_OP_POINTER, 438), // ge_grammar const *
-/* 312 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 313 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_matcher const *)
-/* 314 */ _CFFI_OP(_CFFI_OP_POINTER, 443), // ge_matcher const *
-/* 315 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 316 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_vocab *)
-/* 317 */ _CFFI_OP(_CFFI_OP_NOOP, 19),
-/* 318 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 319 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_vocab const *, uint8_t const *, uint32_t, uint8_t *)
-/* 320 */ _CFFI_OP(_CFFI_OP_NOOP, 182),
-/* 321 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
-/* 322 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 323 */ _CFFI_OP(_CFFI_OP_NOOP, 148),
-/* 324 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 325 */ _CFFI_OP(_CFFI_OP_FUNCTION, 13), // uint32_t()(ge_dfa const *, uint32_t, uint8_t)
-/* 326 */ _CFFI_OP(_CFFI_OP_NOOP, 220),
-/* 327 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 328 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 18), // uint8_t
-/* 329 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 330 */ _CFFI_OP(_CFFI_OP_FUNCTION, 13), // uint32_t()(uint64_t const *)
-/* 331 */ _CFFI_OP(_CFFI_OP_NOOP, 272),
-/* 332 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 333 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(float *, size_t, uint32_t const *, size_t)
-/* 334 */ _CFFI_OP(_CFFI_OP_POINTER, 430), // float *
-/* 335 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 336 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
-/* 337 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 338 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 339 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(ge_dfa * *)
-/* 340 */ _CFFI_OP(_CFFI_OP_NOOP, 178),
-/* 341 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 342 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(ge_dfa *)
-/* 343 */ _CFFI_OP(_CFFI_OP_POINTER, 432), // ge_dfa *
+/* 298 */ _CFFI_OP(_CFFI_OP_NOOP, 148),
+/* 299 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 300 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_grammar const *)
+/* 301 */ _CFFI_OP(_CFFI_OP_POINTER, 434), // ge_grammar const *
+/* 302 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 303 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_matcher const *)
+/* 304 */ _CFFI_OP(_CFFI_OP_POINTER, 439), // ge_matcher const *
+/* 305 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 306 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_vocab *)
+/* 307 */ _CFFI_OP(_CFFI_OP_NOOP, 19),
+/* 308 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 309 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_vocab const *, uint8_t const *, size_t, uint32_t *)
+/* 310 */ _CFFI_OP(_CFFI_OP_NOOP, 182),
+/* 311 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
+/* 312 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 313 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
+/* 314 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 315 */ _CFFI_OP(_CFFI_OP_FUNCTION, 41), // size_t()(ge_vocab const *, uint8_t const *, uint32_t, uint8_t *)
+/* 316 */ _CFFI_OP(_CFFI_OP_NOOP, 182),
+/* 317 */ _CFFI_OP(_CFFI_OP_NOOP, 42),
+/* 318 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 319 */ _CFFI_OP(_CFFI_OP_NOOP, 148),
+/* 320 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 321 */ _CFFI_OP(_CFFI_OP_FUNCTION, 13), // uint32_t()(ge_dfa const *, uint32_t, uint8_t)
+/* 322 */ _CFFI_OP(_CFFI_OP_NOOP, 210),
+/* 323 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 324 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 18), // uint8_t
+/* 325 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 326 */ _CFFI_OP(_CFFI_OP_FUNCTION, 13), // uint32_t()(uint64_t const *)
+/* 327 */ _CFFI_OP(_CFFI_OP_NOOP, 262),
+/* 328 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 329 */ _CFFI_OP(_CFFI_OP_FUNCTION, 453), // void()(float *, size_t, uint32_t const *, size_t)
+/* 330 */ _CFFI_OP(_CFFI_OP_POINTER, 426), // float *
+/* 331 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 332 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
+/* 333 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 334 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 335 */ _CFFI_OP(_CFFI_OP_FUNCTION, 453), // void()(ge_dfa * *)
+/* 336 */ _CFFI_OP(_CFFI_OP_NOOP, 178),
+/* 337 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 338 */ _CFFI_OP(_CFFI_OP_FUNCTION, 453), // void()(ge_dfa *)
+/* 339 */ _CFFI_OP(_CFFI_OP_POINTER, 428), // ge_dfa *
+/* 340 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 341 */ _CFFI_OP(_CFFI_OP_FUNCTION, 453), // void()(ge_dfa const *, ge_dfa_content *)
+/* 342 */ _CFFI_OP(_CFFI_OP_NOOP, 210),
+/* 343 */ _CFFI_OP(_CFFI_OP_POINTER, 429), // ge_dfa_content *
 /* 344 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 345 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(ge_dfa const *, ge_dfa_content *)
-/* 346 */ _CFFI_OP(_CFFI_OP_NOOP, 220),
-/* 347 */ _CFFI_OP(_CFFI_OP_POINTER, 433), // ge_dfa_content *
-/* 348 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 349 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(ge_engine * *)
-/* 350 */ _CFFI_OP(_CFFI_OP_NOOP, 21),
-/* 351 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 352 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(ge_engine *)
-/* 353 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 345 */ _CFFI_OP(_CFFI_OP_FUNCTION, 453), // void()(ge_engine * *)
+/* 346 */ _CFFI_OP(_CFFI_OP_NOOP, 21),
+/* 347 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 348 */ _CFFI_OP(_CFFI_OP_FUNCTION, 453), // void()(ge_engine *)
+/* 349 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 350 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 351 */ _CFFI_OP(_CFFI_OP_FUNCTION, 453), // void()(ge_engine *, ge_dfa *)
+/* 352 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
+/* 353 */ _CFFI_OP(_CFFI_OP_NOOP, 339),
 /* 354 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 355 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(ge_engine *, ge_dfa *)
+/* 355 */ _CFFI_OP(_CFFI_OP_FUNCTION, 453), // void()(ge_engine *, ge_stats *)
 /* 356 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 357 */ _CFFI_OP(_CFFI_OP_NOOP, 343),
+/* 357 */ _CFFI_OP(_CFFI_OP_POINTER, 445), // ge_stats *
 /* 358 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 359 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(ge_engine *, ge_stats *)
-/* 360 */ _CFFI_OP(_CFFI_OP_NOOP, 3),
-/* 361 */ _CFFI_OP(_CFFI_OP_POINTER, 449), // ge_stats *
-/* 362 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 363 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(ge_grammar * *)
-/* 364 */ _CFFI_OP(_CFFI_OP_NOOP, 35),
-/* 365 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 366 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(ge_grammar *)
-/* 367 */ _CFFI_OP(_CFFI_OP_NOOP, 18),
-/* 368 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 369 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(ge_ir * *)
-/* 370 */ _CFFI_OP(_CFFI_OP_NOOP, 84),
-/* 371 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 372 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(ge_ir *)
-/* 373 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
-/* 374 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 375 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(ge_matcher * *)
-/* 376 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
-/* 377 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 378 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(ge_matcher *)
-/* 379 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
-/* 380 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 381 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(ge_plan * *)
-/* 382 */ _CFFI_OP(_CFFI_OP_NOOP, 29),
-/* 383 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 384 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(ge_plan *)
-/* 385 */ _CFFI_OP(_CFFI_OP_NOOP, 174),
+/* 359 */ _CFFI_OP(_CFFI_OP_FUNCTION, 453), // void()(ge_grammar * *)
+/* 360 */ _CFFI_OP(_CFFI_OP_NOOP, 35),
+/* 361 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 362 */ _CFFI_OP(_CFFI_OP_FUNCTION, 453), // void()(ge_grammar *)
+/* 363 */ _CFFI_OP(_CFFI_OP_NOOP, 18),
+/* 364 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 365 */ _CFFI_OP(_CFFI_OP_FUNCTION, 453), // void()(ge_ir * *)
+/* 366 */ _CFFI_OP(_CFFI_OP_NOOP, 84),
+/* 367 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 368 */ _CFFI_OP(_CFFI_OP_FUNCTION, 453), // void()(ge_ir *)
+/* 369 */ _CFFI_OP(_CFFI_OP_NOOP, 33),
+/* 370 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 371 */ _CFFI_OP(_CFFI_OP_FUNCTION, 453), // void()(ge_matcher * *)
+/* 372 */ _CFFI_OP(_CFFI_OP_NOOP, 8),
+/* 373 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 374 */ _CFFI_OP(_CFFI_OP_FUNCTION, 453), // void()(ge_matcher *)
+/* 375 */ _CFFI_OP(_CFFI_OP_NOOP, 93),
+/* 376 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 377 */ _CFFI_OP(_CFFI_OP_FUNCTION, 453), // void()(ge_plan * *)
+/* 378 */ _CFFI_OP(_CFFI_OP_NOOP, 29),
+/* 379 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 380 */ _CFFI_OP(_CFFI_OP_FUNCTION, 453), // void()(ge_plan *)
+/* 381 */ _CFFI_OP(_CFFI_OP_NOOP, 174),
+/* 382 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 383 */ _CFFI_OP(_CFFI_OP_FUNCTION, 453), // void()(ge_plan const *, ge_plan_content *)
+/* 384 */ _CFFI_OP(_CFFI_OP_POINTER, 441), // ge_plan const *
+/* 385 */ _CFFI_OP(_CFFI_OP_POINTER, 442), // ge_plan_content *
 /* 386 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 387 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(ge_plan const *, ge_plan_content *)
-/* 388 */ _CFFI_OP(_CFFI_OP_POINTER, 445), // ge_plan const *
-/* 389 */ _CFFI_OP(_CFFI_OP_POINTER, 446), // ge_plan_content *
-/* 390 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 391 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(ge_scores const *, uint32_t const *, size_t, uint32_t const *, size_t)
-/* 392 */ _CFFI_OP(_CFFI_OP_POINTER, 448), // ge_scores const *
-/* 393 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
-/* 394 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 395 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
-/* 396 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
-/* 397 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 398 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(ge_vocab * *)
-/* 399 */ _CFFI_OP(_CFFI_OP_NOOP, 206),
-/* 400 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 401 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(ge_vocab *)
-/* 402 */ _CFFI_OP(_CFFI_OP_NOOP, 19),
+/* 387 */ _CFFI_OP(_CFFI_OP_FUNCTION, 453), // void()(ge_scores const *, uint32_t const *, size_t, uint32_t const *, size_t)
+/* 388 */ _CFFI_OP(_CFFI_OP_POINTER, 444), // ge_scores const *
+/* 389 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
+/* 390 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 391 */ _CFFI_OP(_CFFI_OP_NOOP, 40),
+/* 392 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 393 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 394 */ _CFFI_OP(_CFFI_OP_FUNCTION, 453), // void()(ge_vocab * *)
+/* 395 */ _CFFI_OP(_CFFI_OP_NOOP, 196),
+/* 396 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 397 */ _CFFI_OP(_CFFI_OP_FUNCTION, 453), // void()(ge_vocab *)
+/* 398 */ _CFFI_OP(_CFFI_OP_NOOP, 19),
+/* 399 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 400 */ _CFFI_OP(_CFFI_OP_FUNCTION, 453), // void()(ge_vocab *, size_t)
+/* 401 */ _CFFI_OP(_CFFI_OP_NOOP, 19),
+/* 402 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
 /* 403 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 404 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(ge_vocab *, size_t)
-/* 405 */ _CFFI_OP(_CFFI_OP_NOOP, 19),
-/* 406 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 28),
+/* 404 */ _CFFI_OP(_CFFI_OP_FUNCTION, 453), // void()(ge_vocab const *, ge_vocab_content *)
+/* 405 */ _CFFI_OP(_CFFI_OP_NOOP, 182),
+/* 406 */ _CFFI_OP(_CFFI_OP_POINTER, 451), // ge_vocab_content *
 /* 407 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 408 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(ge_vocab const *, ge_vocab_content *)
-/* 409 */ _CFFI_OP(_CFFI_OP_NOOP, 182),
-/* 410 */ _CFFI_OP(_CFFI_OP_POINTER, 455), // ge_vocab_content *
-/* 411 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 412 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(uint64_t *, ge_dfa const *, uint32_t, uint32_t, uint64_t const *)
-/* 413 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
-/* 414 */ _CFFI_OP(_CFFI_OP_NOOP, 220),
-/* 415 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 416 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
-/* 417 */ _CFFI_OP(_CFFI_OP_NOOP, 272),
+/* 408 */ _CFFI_OP(_CFFI_OP_FUNCTION, 453), // void()(uint64_t *, ge_dfa const *, uint32_t, uint32_t, uint64_t const *)
+/* 409 */ _CFFI_OP(_CFFI_OP_NOOP, 70),
+/* 410 */ _CFFI_OP(_CFFI_OP_NOOP, 210),
+/* 411 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 412 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 22),
+/* 413 */ _CFFI_OP(_CFFI_OP_NOOP, 262),
+/* 414 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
+/* 415 */ _CFFI_OP(_CFFI_OP_FUNCTION, 453), // void()(uint64_t const *, uint32_t *)
+/* 416 */ _CFFI_OP(_CFFI_OP_NOOP, 262),
+/* 417 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
 /* 418 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 419 */ _CFFI_OP(_CFFI_OP_FUNCTION, 457), // void()(uint64_t const *, uint32_t *)
-/* 420 */ _CFFI_OP(_CFFI_OP_NOOP, 272),
-/* 421 */ _CFFI_OP(_CFFI_OP_NOOP, 14),
-/* 422 */ _CFFI_OP(_CFFI_OP_FUNCTION_END, 0),
-/* 423 */ _CFFI_OP(_CFFI_OP_POINTER, 425), // _Bool *
-/* 424 */ _CFFI_OP(_CFFI_OP_POINTER, 425), // _Bool const *
-/* 425 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 1), // _Bool
-/* 426 */ _CFFI_OP(_CFFI_OP_POINTER, 427), // char const *
-/* 427 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 2), // char
-/* 428 */ _CFFI_OP(_CFFI_OP_ARRAY, 427), // char[200]
-/* 429 */ (_cffi_opcode_t)(200),
-/* 430 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 13), // float
-/* 431 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 0), // ge_batch
-/* 432 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 1), // ge_dfa
-/* 433 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 2), // ge_dfa_content
-/* 434 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 3), // ge_engine
-/* 435 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 4), // ge_err
-/* 436 */ _CFFI_OP(_CFFI_OP_ENUM, 0), // ge_float
-/* 437 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 5), // ge_gathered
-/* 438 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 6), // ge_grammar
-/* 439 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 7), // ge_ir
-/* 440 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 8), // ge_limits
-/* 441 */ _CFFI_OP(_CFFI_OP_ENUM, 1), // ge_mask_flag
-/* 442 */ _CFFI_OP(_CFFI_OP_POINTER, 93), // ge_matcher * const *
-/* 443 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 9), // ge_matcher
-/* 444 */ _CFFI_OP(_CFFI_OP_ENUM, 2), // ge_matcher_flag
-/* 445 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 10), // ge_plan
-/* 446 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 11), // ge_plan_content
-/* 447 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 12), // ge_rules
-/* 448 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 13), // ge_scores
-/* 449 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 14), // ge_stats
-/* 450 */ _CFFI_OP(_CFFI_OP_ENUM, 3), // ge_status
-/* 451 */ _CFFI_OP(_CFFI_OP_ENUM, 4), // ge_switch
-/* 452 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 15), // ge_turn
-/* 453 */ _CFFI_OP(_CFFI_OP_ENUM, 5), // ge_turn_result
-/* 454 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 16), // ge_vocab
-/* 455 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 17), // ge_vocab_content
-/* 456 */ _CFFI_OP(_CFFI_OP_POINTER, 457), // void *
-/* 457 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 0), // void
+/* 419 */ _CFFI_OP(_CFFI_OP_POINTER, 421), // _Bool *
+/* 420 */ _CFFI_OP(_CFFI_OP_POINTER, 421), // _Bool const *
+/* 421 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 1), // _Bool
+/* 422 */ _CFFI_OP(_CFFI_OP_POINTER, 423), // char const *
+/* 423 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 2), // char
+/* 424 */ _CFFI_OP(_CFFI_OP_ARRAY, 423), // char[200]
+/* 425 */ (_cffi_opcode_t)(200),
+/* 426 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 13), // float
+/* 427 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 0), // ge_batch
+/* 428 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 1), // ge_dfa
+/* 429 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 2), // ge_dfa_content
+/* 430 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 3), // ge_engine
+/* 431 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 4), // ge_err
+/* 432 */ _CFFI_OP(_CFFI_OP_ENUM, 0), // ge_float
+/* 433 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 5), // ge_gathered
+/* 434 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 6), // ge_grammar
+/* 435 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 7), // ge_ir
+/* 436 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 8), // ge_limits
+/* 437 */ _CFFI_OP(_CFFI_OP_ENUM, 1), // ge_mask_flag
+/* 438 */ _CFFI_OP(_CFFI_OP_POINTER, 93), // ge_matcher * const *
+/* 439 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 9), // ge_matcher
+/* 440 */ _CFFI_OP(_CFFI_OP_ENUM, 2), // ge_matcher_flag
+/* 441 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 10), // ge_plan
+/* 442 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 11), // ge_plan_content
+/* 443 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 12), // ge_rules
+/* 444 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 13), // ge_scores
+/* 445 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 14), // ge_stats
+/* 446 */ _CFFI_OP(_CFFI_OP_ENUM, 3), // ge_status
+/* 447 */ _CFFI_OP(_CFFI_OP_ENUM, 4), // ge_switch
+/* 448 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 15), // ge_turn
+/* 449 */ _CFFI_OP(_CFFI_OP_ENUM, 5), // ge_turn_result
+/* 450 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 16), // ge_vocab
+/* 451 */ _CFFI_OP(_CFFI_OP_STRUCT_UNION, 17), // ge_vocab_content
+/* 452 */ _CFFI_OP(_CFFI_OP_POINTER, 453), // void *
+/* 453 */ _CFFI_OP(_CFFI_OP_PRIMITIVE, 0), // void
 };
 
 static int _cffi_const_GE_FLOAT16(unsigned long long *o)
@@ -1305,10 +1301,10 @@ _cffi_f_ge_batch_run(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(290), arg0, (char **)&x0);
+      _cffi_type(280), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_batch const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(290), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(280), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1347,7 +1343,7 @@ _cffi_f_ge_build(PyObject *self, PyObject *noarg)
 
   (void)self; /* unused */
   (void)noarg; /* unused */
-  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(426));
+  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(422));
   return pyresult;
 }
 #else
@@ -1375,10 +1371,10 @@ _cffi_f_ge_dfa_accepts(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(220), arg0, (char **)&x0);
+      _cffi_type(210), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(220), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(210), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1425,10 +1421,10 @@ _cffi_f_ge_dfa_byte_next(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(220), arg0, (char **)&x0);
+      _cffi_type(210), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(220), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(210), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1471,10 +1467,10 @@ _cffi_f_ge_dfa_bytes(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(220), arg0, (char **)&x0);
+      _cffi_type(210), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(220), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(210), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1517,10 +1513,10 @@ _cffi_f_ge_dfa_fill_mask(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(220), arg0, (char **)&x0);
+      _cffi_type(210), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(220), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(210), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1566,10 +1562,10 @@ _cffi_f_ge_dfa_free(PyObject *self, PyObject *arg0)
   struct _cffi_freeme_s *large_args_free = NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(343), arg0, (char **)&x0);
+      _cffi_type(339), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(343), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(339), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1676,7 +1672,7 @@ _cffi_f_ge_dfa_load(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(446));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1768,7 +1764,7 @@ _cffi_f_ge_dfa_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(446));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -1799,10 +1795,10 @@ _cffi_f_ge_dfa_next(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(220), arg0, (char **)&x0);
+      _cffi_type(210), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(220), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(210), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1849,19 +1845,19 @@ _cffi_f_ge_dfa_read(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(220), arg0, (char **)&x0);
+      _cffi_type(210), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(220), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(210), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(347), arg1, (char **)&x1);
+      _cffi_type(343), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_dfa_content *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(347), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(343), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1906,10 +1902,10 @@ _cffi_f_ge_dfa_save(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(220), arg0, (char **)&x0);
+      _cffi_type(210), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(220), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(210), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -1974,10 +1970,10 @@ _cffi_f_ge_dfa_tokens(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(220), arg0, (char **)&x0);
+      _cffi_type(210), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(220), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(210), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2193,7 +2189,7 @@ _cffi_f_ge_engine_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(446));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2229,10 +2225,10 @@ _cffi_f_ge_engine_stats(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(361), arg1, (char **)&x1);
+      _cffi_type(357), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_stats *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(361), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(357), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2280,10 +2276,10 @@ _cffi_f_ge_engine_use(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(343), arg1, (char **)&x1);
+      _cffi_type(339), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_dfa *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(343), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(339), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2318,10 +2314,10 @@ _cffi_f_ge_grammar_bytes(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(311), arg0, (char **)&x0);
+      _cffi_type(301), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_grammar const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(311), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(301), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2480,7 +2476,7 @@ _cffi_f_ge_grammar_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(446));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -2503,10 +2499,10 @@ _cffi_f_ge_guide_accepts(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(272), arg0, (char **)&x0);
+      _cffi_type(262), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (uint64_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(272), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(262), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2600,10 +2596,10 @@ _cffi_f_ge_guide_before(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(272), arg0, (char **)&x0);
+      _cffi_type(262), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (uint64_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(272), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(262), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2642,10 +2638,10 @@ _cffi_f_ge_guide_fill_mask(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(272), arg0, (char **)&x0);
+      _cffi_type(262), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (uint64_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(272), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(262), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2697,10 +2693,10 @@ _cffi_f_ge_guide_fill_mask_at(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(272), arg0, (char **)&x0);
+      _cffi_type(262), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (uint64_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(272), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(262), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2762,10 +2758,10 @@ _cffi_f_ge_guide_init(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(220), arg1, (char **)&x1);
+      _cffi_type(210), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(220), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(210), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2779,10 +2775,10 @@ _cffi_f_ge_guide_init(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(272), arg4, (char **)&x4);
+      _cffi_type(262), arg4, (char **)&x4);
   if (datasize != 0) {
     x4 = ((size_t)datasize) <= 640 ? (uint64_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(272), arg4, (char **)&x4,
+    if (_cffi_convert_array_argument(_cffi_type(262), arg4, (char **)&x4,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2817,10 +2813,10 @@ _cffi_f_ge_guide_most(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(272), arg0, (char **)&x0);
+      _cffi_type(262), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (uint64_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(272), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(262), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2903,10 +2899,10 @@ _cffi_f_ge_guide_state(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(272), arg0, (char **)&x0);
+      _cffi_type(262), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (uint64_t const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(272), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(262), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -2947,10 +2943,10 @@ _cffi_f_ge_guide_words(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(220), arg0, (char **)&x0);
+      _cffi_type(210), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_dfa const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(220), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(210), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -3064,7 +3060,7 @@ _cffi_f_ge_ir_add(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(446));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3140,7 +3136,7 @@ _cffi_f_ge_ir_continuations(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(446));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3210,7 +3206,7 @@ _cffi_f_ge_ir_copy(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(446));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3286,7 +3282,7 @@ _cffi_f_ge_ir_count(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(446));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3428,7 +3424,7 @@ _cffi_f_ge_ir_is_empty(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(446));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3498,7 +3494,7 @@ _cffi_f_ge_ir_lengths(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(446));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3585,7 +3581,7 @@ _cffi_f_ge_ir_matches(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(446));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3649,7 +3645,7 @@ _cffi_f_ge_ir_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(446));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3736,7 +3732,7 @@ _cffi_f_ge_matcher_accept(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(446));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3823,7 +3819,7 @@ _cffi_f_ge_matcher_accept_bytes(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(446));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -3963,7 +3959,7 @@ _cffi_f_ge_matcher_closing(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(446));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4044,7 +4040,7 @@ _cffi_f_ge_matcher_closing_tokens(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(446));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4125,7 +4121,7 @@ _cffi_f_ge_matcher_closing_within(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(446));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4195,7 +4191,7 @@ _cffi_f_ge_matcher_end_with(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(446));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4326,7 +4322,7 @@ _cffi_f_ge_matcher_expected(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(446));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4536,7 +4532,7 @@ _cffi_f_ge_matcher_forced_bytes(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(446));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4600,7 +4596,7 @@ _cffi_f_ge_matcher_fork(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(446));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4753,7 +4749,7 @@ _cffi_f_ge_matcher_history(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(446));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4776,10 +4772,10 @@ _cffi_f_ge_matcher_length(PyObject *self, PyObject *arg0)
   PyObject *pyresult;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(314), arg0, (char **)&x0);
+      _cffi_type(304), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_matcher const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(314), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(304), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -4855,7 +4851,7 @@ _cffi_f_ge_matcher_move(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(446));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4919,7 +4915,7 @@ _cffi_f_ge_matcher_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(446));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -4972,7 +4968,7 @@ _cffi_f_ge_matcher_reset(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(446));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -5031,7 +5027,7 @@ _cffi_f_ge_matcher_rollback(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(446));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -5075,10 +5071,10 @@ _cffi_f_ge_matcher_turn(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(237), arg1, (char **)&x1);
+      _cffi_type(227), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_turn *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(237), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(227), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5158,10 +5154,10 @@ _cffi_f_ge_matcher_turn_alone(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(237), arg1, (char **)&x1);
+      _cffi_type(227), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_turn *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(237), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(227), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5363,7 +5359,7 @@ _cffi_f_ge_plan_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(446));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -5390,19 +5386,19 @@ _cffi_f_ge_plan_read(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(388), arg0, (char **)&x0);
+      _cffi_type(384), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_plan const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(388), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(384), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(389), arg1, (char **)&x1);
+      _cffi_type(385), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_plan_content *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(389), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(385), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5445,10 +5441,10 @@ _cffi_f_ge_row_apply(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(334), arg0, (char **)&x0);
+      _cffi_type(330), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (float *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(334), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(330), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5508,10 +5504,10 @@ _cffi_f_ge_row_gather(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(285), arg0, (char **)&x0);
+      _cffi_type(275), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (float const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(285), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(275), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5521,10 +5517,10 @@ _cffi_f_ge_row_gather(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(287), arg2, (char **)&x2);
+      _cffi_type(277), arg2, (char **)&x2);
   if (datasize != 0) {
     x2 = ((size_t)datasize) <= 640 ? (ge_gathered const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(287), arg2, (char **)&x2,
+    if (_cffi_convert_array_argument(_cffi_type(277), arg2, (char **)&x2,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5569,10 +5565,10 @@ _cffi_f_ge_scores_apply(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(392), arg0, (char **)&x0);
+      _cffi_type(388), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_scores const *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(392), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(388), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5637,7 +5633,7 @@ _cffi_f_ge_version(PyObject *self, PyObject *noarg)
 
   (void)self; /* unused */
   (void)noarg; /* unused */
-  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(426));
+  pyresult = _cffi_from_c_pointer((char *)result, _cffi_type(422));
   return pyresult;
 }
 #else
@@ -5728,9 +5724,9 @@ _cffi_f_ge_vocab_bytes(PyObject *self, PyObject *arg0)
 #  define _cffi_f_ge_vocab_bytes _cffi_d_ge_vocab_bytes
 #endif
 
-static ge_status _cffi_d_ge_vocab_encode(ge_vocab const * x0, uint8_t const * x1, size_t x2, int32_t x3, uint32_t * x4, size_t * x5, size_t * x6, ge_err * x7)
+static size_t _cffi_d_ge_vocab_encode(ge_vocab const * x0, uint8_t const * x1, size_t x2, uint32_t * x3)
 {
-  return ge_vocab_encode(x0, x1, x2, x3, x4, x5, x6, x7);
+  return ge_vocab_encode(x0, x1, x2, x3);
 }
 #ifndef PYPY_VERSION
 static PyObject *
@@ -5739,25 +5735,17 @@ _cffi_f_ge_vocab_encode(PyObject *self, PyObject *args)
   ge_vocab const * x0;
   uint8_t const * x1;
   size_t x2;
-  int32_t x3;
-  uint32_t * x4;
-  size_t * x5;
-  size_t * x6;
-  ge_err * x7;
+  uint32_t * x3;
   Py_ssize_t datasize;
   struct _cffi_freeme_s *large_args_free = NULL;
-  ge_status result;
+  size_t result;
   PyObject *pyresult;
   PyObject *arg0;
   PyObject *arg1;
   PyObject *arg2;
   PyObject *arg3;
-  PyObject *arg4;
-  PyObject *arg5;
-  PyObject *arg6;
-  PyObject *arg7;
 
-  if (!PyArg_UnpackTuple(args, "ge_vocab_encode", 8, 8, &arg0, &arg1, &arg2, &arg3, &arg4, &arg5, &arg6, &arg7))
+  if (!PyArg_UnpackTuple(args, "ge_vocab_encode", 4, 4, &arg0, &arg1, &arg2, &arg3))
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
@@ -5782,54 +5770,23 @@ _cffi_f_ge_vocab_encode(PyObject *self, PyObject *args)
   if (x2 == (size_t)-1 && PyErr_Occurred())
     return NULL;
 
-  x3 = _cffi_to_c_int(arg3, int32_t);
-  if (x3 == (int32_t)-1 && PyErr_Occurred())
-    return NULL;
-
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(14), arg4, (char **)&x4);
+      _cffi_type(14), arg3, (char **)&x3);
   if (datasize != 0) {
-    x4 = ((size_t)datasize) <= 640 ? (uint32_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(14), arg4, (char **)&x4,
-            datasize, &large_args_free) < 0)
-      return NULL;
-  }
-
-  datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(44), arg5, (char **)&x5);
-  if (datasize != 0) {
-    x5 = ((size_t)datasize) <= 640 ? (size_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(44), arg5, (char **)&x5,
-            datasize, &large_args_free) < 0)
-      return NULL;
-  }
-
-  datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(44), arg6, (char **)&x6);
-  if (datasize != 0) {
-    x6 = ((size_t)datasize) <= 640 ? (size_t *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(44), arg6, (char **)&x6,
-            datasize, &large_args_free) < 0)
-      return NULL;
-  }
-
-  datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(4), arg7, (char **)&x7);
-  if (datasize != 0) {
-    x7 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(4), arg7, (char **)&x7,
+    x3 = ((size_t)datasize) <= 640 ? (uint32_t *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(14), arg3, (char **)&x3,
             datasize, &large_args_free) < 0)
       return NULL;
   }
 
   Py_BEGIN_ALLOW_THREADS
   _cffi_restore_errno();
-  { result = ge_vocab_encode(x0, x1, x2, x3, x4, x5, x6, x7); }
+  { result = ge_vocab_encode(x0, x1, x2, x3); }
   _cffi_save_errno();
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
+  pyresult = _cffi_from_c_int(result, size_t);
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -5886,10 +5843,10 @@ _cffi_f_ge_vocab_free_at(PyObject *self, PyObject *arg0)
   struct _cffi_freeme_s *large_args_free = NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(206), arg0, (char **)&x0);
+      _cffi_type(196), arg0, (char **)&x0);
   if (datasize != 0) {
     x0 = ((size_t)datasize) <= 640 ? (ge_vocab * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(206), arg0, (char **)&x0,
+    if (_cffi_convert_array_argument(_cffi_type(196), arg0, (char **)&x0,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5936,10 +5893,10 @@ _cffi_f_ge_vocab_load(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(206), arg1, (char **)&x1);
+      _cffi_type(196), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_vocab * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(206), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(196), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -5960,7 +5917,7 @@ _cffi_f_ge_vocab_load(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(446));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -6040,10 +5997,10 @@ _cffi_f_ge_vocab_new(PyObject *self, PyObject *args)
     return NULL;
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(206), arg6, (char **)&x6);
+      _cffi_type(196), arg6, (char **)&x6);
   if (datasize != 0) {
     x6 = ((size_t)datasize) <= 640 ? (ge_vocab * *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(206), arg6, (char **)&x6,
+    if (_cffi_convert_array_argument(_cffi_type(196), arg6, (char **)&x6,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -6064,7 +6021,7 @@ _cffi_f_ge_vocab_new(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(446));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -6117,7 +6074,7 @@ _cffi_f_ge_vocab_prepare(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(446));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -6153,10 +6110,10 @@ _cffi_f_ge_vocab_read(PyObject *self, PyObject *args)
   }
 
   datasize = _cffi_prepare_pointer_call_argument(
-      _cffi_type(410), arg1, (char **)&x1);
+      _cffi_type(406), arg1, (char **)&x1);
   if (datasize != 0) {
     x1 = ((size_t)datasize) <= 640 ? (ge_vocab_content *)alloca((size_t)datasize) : NULL;
-    if (_cffi_convert_array_argument(_cffi_type(410), arg1, (char **)&x1,
+    if (_cffi_convert_array_argument(_cffi_type(406), arg1, (char **)&x1,
             datasize, &large_args_free) < 0)
       return NULL;
   }
@@ -6308,7 +6265,7 @@ _cffi_f_ge_vocab_slice(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(446));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -6400,7 +6357,7 @@ _cffi_f_ge_vocab_spell(PyObject *self, PyObject *args)
   Py_END_ALLOW_THREADS
 
   (void)self; /* unused */
-  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(450));
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(446));
   if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
   return pyresult;
 }
@@ -6662,98 +6619,98 @@ static const struct _cffi_global_s _cffi_globals[] = {
   { "GE_TURN_CHOICE", (void *)_cffi_const_GE_TURN_CHOICE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_TURN_NONE", (void *)_cffi_const_GE_TURN_NONE, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
   { "GE_TURN_REFUSED", (void *)_cffi_const_GE_TURN_REFUSED, _CFFI_OP(_CFFI_OP_ENUM, -1), (void *)0 },
-  { "ge_batch_run", (void *)_cffi_f_ge_batch_run, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 289), (void *)_cffi_d_ge_batch_run },
+  { "ge_batch_run", (void *)_cffi_f_ge_batch_run, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 279), (void *)_cffi_d_ge_batch_run },
   { "ge_build", (void *)_cffi_f_ge_build, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_N, 0), (void *)_cffi_d_ge_build },
-  { "ge_dfa_accepts", (void *)_cffi_f_ge_dfa_accepts, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 219), (void *)_cffi_d_ge_dfa_accepts },
-  { "ge_dfa_byte_next", (void *)_cffi_f_ge_dfa_byte_next, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 325), (void *)_cffi_d_ge_dfa_byte_next },
-  { "ge_dfa_bytes", (void *)_cffi_f_ge_dfa_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 292), (void *)_cffi_d_ge_dfa_bytes },
-  { "ge_dfa_fill_mask", (void *)_cffi_f_ge_dfa_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 223), (void *)_cffi_d_ge_dfa_fill_mask },
-  { "ge_dfa_free", (void *)_cffi_f_ge_dfa_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 342), (void *)_cffi_d_ge_dfa_free },
-  { "ge_dfa_free_at", (void *)_cffi_f_ge_dfa_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 339), (void *)_cffi_d_ge_dfa_free_at },
-  { "ge_dfa_load", (void *)_cffi_f_ge_dfa_load, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 199), (void *)_cffi_d_ge_dfa_load },
+  { "ge_dfa_accepts", (void *)_cffi_f_ge_dfa_accepts, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 209), (void *)_cffi_d_ge_dfa_accepts },
+  { "ge_dfa_byte_next", (void *)_cffi_f_ge_dfa_byte_next, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 321), (void *)_cffi_d_ge_dfa_byte_next },
+  { "ge_dfa_bytes", (void *)_cffi_f_ge_dfa_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 282), (void *)_cffi_d_ge_dfa_bytes },
+  { "ge_dfa_fill_mask", (void *)_cffi_f_ge_dfa_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 213), (void *)_cffi_d_ge_dfa_fill_mask },
+  { "ge_dfa_free", (void *)_cffi_f_ge_dfa_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 338), (void *)_cffi_d_ge_dfa_free },
+  { "ge_dfa_free_at", (void *)_cffi_f_ge_dfa_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 335), (void *)_cffi_d_ge_dfa_free_at },
+  { "ge_dfa_load", (void *)_cffi_f_ge_dfa_load, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 189), (void *)_cffi_d_ge_dfa_load },
   { "ge_dfa_new", (void *)_cffi_f_ge_dfa_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 173), (void *)_cffi_d_ge_dfa_new },
-  { "ge_dfa_next", (void *)_cffi_f_ge_dfa_next, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 279), (void *)_cffi_d_ge_dfa_next },
-  { "ge_dfa_read", (void *)_cffi_f_ge_dfa_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 345), (void *)_cffi_d_ge_dfa_read },
-  { "ge_dfa_save", (void *)_cffi_f_ge_dfa_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 304), (void *)_cffi_d_ge_dfa_save },
-  { "ge_dfa_tokens", (void *)_cffi_f_ge_dfa_tokens, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 299), (void *)_cffi_d_ge_dfa_tokens },
-  { "ge_engine_free", (void *)_cffi_f_ge_engine_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 352), (void *)_cffi_d_ge_engine_free },
-  { "ge_engine_free_at", (void *)_cffi_f_ge_engine_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 349), (void *)_cffi_d_ge_engine_free_at },
-  { "ge_engine_is_full", (void *)_cffi_f_ge_engine_is_full, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 228), (void *)_cffi_d_ge_engine_is_full },
+  { "ge_dfa_next", (void *)_cffi_f_ge_dfa_next, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 269), (void *)_cffi_d_ge_dfa_next },
+  { "ge_dfa_read", (void *)_cffi_f_ge_dfa_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 341), (void *)_cffi_d_ge_dfa_read },
+  { "ge_dfa_save", (void *)_cffi_f_ge_dfa_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 294), (void *)_cffi_d_ge_dfa_save },
+  { "ge_dfa_tokens", (void *)_cffi_f_ge_dfa_tokens, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 289), (void *)_cffi_d_ge_dfa_tokens },
+  { "ge_engine_free", (void *)_cffi_f_ge_engine_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 348), (void *)_cffi_d_ge_engine_free },
+  { "ge_engine_free_at", (void *)_cffi_f_ge_engine_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 345), (void *)_cffi_d_ge_engine_free_at },
+  { "ge_engine_is_full", (void *)_cffi_f_ge_engine_is_full, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 218), (void *)_cffi_d_ge_engine_is_full },
   { "ge_engine_new", (void *)_cffi_f_ge_engine_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 17), (void *)_cffi_d_ge_engine_new },
-  { "ge_engine_stats", (void *)_cffi_f_ge_engine_stats, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 359), (void *)_cffi_d_ge_engine_stats },
-  { "ge_engine_use", (void *)_cffi_f_ge_engine_use, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 355), (void *)_cffi_d_ge_engine_use },
-  { "ge_grammar_bytes", (void *)_cffi_f_ge_grammar_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 310), (void *)_cffi_d_ge_grammar_bytes },
-  { "ge_grammar_free", (void *)_cffi_f_ge_grammar_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 366), (void *)_cffi_d_ge_grammar_free },
-  { "ge_grammar_free_at", (void *)_cffi_f_ge_grammar_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 363), (void *)_cffi_d_ge_grammar_free_at },
+  { "ge_engine_stats", (void *)_cffi_f_ge_engine_stats, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 355), (void *)_cffi_d_ge_engine_stats },
+  { "ge_engine_use", (void *)_cffi_f_ge_engine_use, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 351), (void *)_cffi_d_ge_engine_use },
+  { "ge_grammar_bytes", (void *)_cffi_f_ge_grammar_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 300), (void *)_cffi_d_ge_grammar_bytes },
+  { "ge_grammar_free", (void *)_cffi_f_ge_grammar_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 362), (void *)_cffi_d_ge_grammar_free },
+  { "ge_grammar_free_at", (void *)_cffi_f_ge_grammar_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 359), (void *)_cffi_d_ge_grammar_free_at },
   { "ge_grammar_new", (void *)_cffi_f_ge_grammar_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 32), (void *)_cffi_d_ge_grammar_new },
-  { "ge_guide_accepts", (void *)_cffi_f_ge_guide_accepts, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 271), (void *)_cffi_d_ge_guide_accepts },
-  { "ge_guide_advance", (void *)_cffi_f_ge_guide_advance, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 262), (void *)_cffi_d_ge_guide_advance },
-  { "ge_guide_before", (void *)_cffi_f_ge_guide_before, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 330), (void *)_cffi_d_ge_guide_before },
-  { "ge_guide_fill_mask", (void *)_cffi_f_ge_guide_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 419), (void *)_cffi_d_ge_guide_fill_mask },
-  { "ge_guide_fill_mask_at", (void *)_cffi_f_ge_guide_fill_mask_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 274), (void *)_cffi_d_ge_guide_fill_mask_at },
-  { "ge_guide_init", (void *)_cffi_f_ge_guide_init, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 412), (void *)_cffi_d_ge_guide_init },
-  { "ge_guide_most", (void *)_cffi_f_ge_guide_most, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 330), (void *)_cffi_d_ge_guide_most },
-  { "ge_guide_rollback", (void *)_cffi_f_ge_guide_rollback, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 267), (void *)_cffi_d_ge_guide_rollback },
-  { "ge_guide_state", (void *)_cffi_f_ge_guide_state, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 330), (void *)_cffi_d_ge_guide_state },
-  { "ge_guide_words", (void *)_cffi_f_ge_guide_words, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 295), (void *)_cffi_d_ge_guide_words },
+  { "ge_guide_accepts", (void *)_cffi_f_ge_guide_accepts, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 261), (void *)_cffi_d_ge_guide_accepts },
+  { "ge_guide_advance", (void *)_cffi_f_ge_guide_advance, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 252), (void *)_cffi_d_ge_guide_advance },
+  { "ge_guide_before", (void *)_cffi_f_ge_guide_before, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 326), (void *)_cffi_d_ge_guide_before },
+  { "ge_guide_fill_mask", (void *)_cffi_f_ge_guide_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 415), (void *)_cffi_d_ge_guide_fill_mask },
+  { "ge_guide_fill_mask_at", (void *)_cffi_f_ge_guide_fill_mask_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 264), (void *)_cffi_d_ge_guide_fill_mask_at },
+  { "ge_guide_init", (void *)_cffi_f_ge_guide_init, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 408), (void *)_cffi_d_ge_guide_init },
+  { "ge_guide_most", (void *)_cffi_f_ge_guide_most, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 326), (void *)_cffi_d_ge_guide_most },
+  { "ge_guide_rollback", (void *)_cffi_f_ge_guide_rollback, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 257), (void *)_cffi_d_ge_guide_rollback },
+  { "ge_guide_state", (void *)_cffi_f_ge_guide_state, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 326), (void *)_cffi_d_ge_guide_state },
+  { "ge_guide_words", (void *)_cffi_f_ge_guide_words, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 285), (void *)_cffi_d_ge_guide_words },
   { "ge_ir_add", (void *)_cffi_f_ge_ir_add, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 38), (void *)_cffi_d_ge_ir_add },
   { "ge_ir_continuations", (void *)_cffi_f_ge_ir_continuations, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 59), (void *)_cffi_d_ge_ir_continuations },
   { "ge_ir_copy", (void *)_cffi_f_ge_ir_copy, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 81), (void *)_cffi_d_ge_ir_copy },
   { "ge_ir_count", (void *)_cffi_f_ge_ir_count, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 66), (void *)_cffi_d_ge_ir_count },
-  { "ge_ir_free", (void *)_cffi_f_ge_ir_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 372), (void *)_cffi_d_ge_ir_free },
-  { "ge_ir_free_at", (void *)_cffi_f_ge_ir_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 369), (void *)_cffi_d_ge_ir_free_at },
+  { "ge_ir_free", (void *)_cffi_f_ge_ir_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 368), (void *)_cffi_d_ge_ir_free },
+  { "ge_ir_free_at", (void *)_cffi_f_ge_ir_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 365), (void *)_cffi_d_ge_ir_free_at },
   { "ge_ir_is_empty", (void *)_cffi_f_ge_ir_is_empty, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 47), (void *)_cffi_d_ge_ir_is_empty },
   { "ge_ir_lengths", (void *)_cffi_f_ge_ir_lengths, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 53), (void *)_cffi_d_ge_ir_lengths },
   { "ge_ir_matches", (void *)_cffi_f_ge_ir_matches, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 73), (void *)_cffi_d_ge_ir_matches },
   { "ge_ir_new", (void *)_cffi_f_ge_ir_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 87), (void *)_cffi_d_ge_ir_new },
   { "ge_matcher_accept", (void *)_cffi_f_ge_matcher_accept, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 113), (void *)_cffi_d_ge_matcher_accept },
   { "ge_matcher_accept_bytes", (void *)_cffi_f_ge_matcher_accept_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 153), (void *)_cffi_d_ge_matcher_accept_bytes },
-  { "ge_matcher_accept_token", (void *)_cffi_f_ge_matcher_accept_token, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 250), (void *)_cffi_d_ge_matcher_accept_token },
+  { "ge_matcher_accept_token", (void *)_cffi_f_ge_matcher_accept_token, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 240), (void *)_cffi_d_ge_matcher_accept_token },
   { "ge_matcher_closing", (void *)_cffi_f_ge_matcher_closing, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 146), (void *)_cffi_d_ge_matcher_closing },
   { "ge_matcher_closing_tokens", (void *)_cffi_f_ge_matcher_closing_tokens, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 126), (void *)_cffi_d_ge_matcher_closing_tokens },
   { "ge_matcher_closing_within", (void *)_cffi_f_ge_matcher_closing_within, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 139), (void *)_cffi_d_ge_matcher_closing_within },
   { "ge_matcher_end_with", (void *)_cffi_f_ge_matcher_end_with, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 133), (void *)_cffi_d_ge_matcher_end_with },
   { "ge_matcher_expected", (void *)_cffi_f_ge_matcher_expected, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 161), (void *)_cffi_d_ge_matcher_expected },
-  { "ge_matcher_fill_mask", (void *)_cffi_f_ge_matcher_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 255), (void *)_cffi_d_ge_matcher_fill_mask },
-  { "ge_matcher_flags", (void *)_cffi_f_ge_matcher_flags, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 231), (void *)_cffi_d_ge_matcher_flags },
+  { "ge_matcher_fill_mask", (void *)_cffi_f_ge_matcher_fill_mask, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 245), (void *)_cffi_d_ge_matcher_fill_mask },
+  { "ge_matcher_flags", (void *)_cffi_f_ge_matcher_flags, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 221), (void *)_cffi_d_ge_matcher_flags },
   { "ge_matcher_forced_bytes", (void *)_cffi_f_ge_matcher_forced_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 146), (void *)_cffi_d_ge_matcher_forced_bytes },
   { "ge_matcher_fork", (void *)_cffi_f_ge_matcher_fork, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 101), (void *)_cffi_d_ge_matcher_fork },
-  { "ge_matcher_free", (void *)_cffi_f_ge_matcher_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 378), (void *)_cffi_d_ge_matcher_free },
-  { "ge_matcher_free_at", (void *)_cffi_f_ge_matcher_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 375), (void *)_cffi_d_ge_matcher_free_at },
+  { "ge_matcher_free", (void *)_cffi_f_ge_matcher_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 374), (void *)_cffi_d_ge_matcher_free },
+  { "ge_matcher_free_at", (void *)_cffi_f_ge_matcher_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 371), (void *)_cffi_d_ge_matcher_free_at },
   { "ge_matcher_history", (void *)_cffi_f_ge_matcher_history, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 106), (void *)_cffi_d_ge_matcher_history },
-  { "ge_matcher_length", (void *)_cffi_f_ge_matcher_length, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 313), (void *)_cffi_d_ge_matcher_length },
+  { "ge_matcher_length", (void *)_cffi_f_ge_matcher_length, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 303), (void *)_cffi_d_ge_matcher_length },
   { "ge_matcher_move", (void *)_cffi_f_ge_matcher_move, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 92), (void *)_cffi_d_ge_matcher_move },
   { "ge_matcher_new", (void *)_cffi_f_ge_matcher_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 6), (void *)_cffi_d_ge_matcher_new },
   { "ge_matcher_reset", (void *)_cffi_f_ge_matcher_reset, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 97), (void *)_cffi_d_ge_matcher_reset },
   { "ge_matcher_rollback", (void *)_cffi_f_ge_matcher_rollback, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 121), (void *)_cffi_d_ge_matcher_rollback },
-  { "ge_matcher_turn", (void *)_cffi_f_ge_matcher_turn, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 243), (void *)_cffi_d_ge_matcher_turn },
-  { "ge_matcher_turn_alone", (void *)_cffi_f_ge_matcher_turn_alone, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 235), (void *)_cffi_d_ge_matcher_turn_alone },
-  { "ge_plan_free", (void *)_cffi_f_ge_plan_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 384), (void *)_cffi_d_ge_plan_free },
-  { "ge_plan_free_at", (void *)_cffi_f_ge_plan_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 381), (void *)_cffi_d_ge_plan_free_at },
+  { "ge_matcher_turn", (void *)_cffi_f_ge_matcher_turn, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 233), (void *)_cffi_d_ge_matcher_turn },
+  { "ge_matcher_turn_alone", (void *)_cffi_f_ge_matcher_turn_alone, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 225), (void *)_cffi_d_ge_matcher_turn_alone },
+  { "ge_plan_free", (void *)_cffi_f_ge_plan_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 380), (void *)_cffi_d_ge_plan_free },
+  { "ge_plan_free_at", (void *)_cffi_f_ge_plan_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 377), (void *)_cffi_d_ge_plan_free_at },
   { "ge_plan_new", (void *)_cffi_f_ge_plan_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 24), (void *)_cffi_d_ge_plan_new },
-  { "ge_plan_read", (void *)_cffi_f_ge_plan_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 387), (void *)_cffi_d_ge_plan_read },
-  { "ge_row_apply", (void *)_cffi_f_ge_row_apply, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 333), (void *)_cffi_d_ge_row_apply },
-  { "ge_row_gather", (void *)_cffi_f_ge_row_gather, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 284), (void *)_cffi_d_ge_row_gather },
-  { "ge_scores_apply", (void *)_cffi_f_ge_scores_apply, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 391), (void *)_cffi_d_ge_scores_apply },
+  { "ge_plan_read", (void *)_cffi_f_ge_plan_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 383), (void *)_cffi_d_ge_plan_read },
+  { "ge_row_apply", (void *)_cffi_f_ge_row_apply, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 329), (void *)_cffi_d_ge_row_apply },
+  { "ge_row_gather", (void *)_cffi_f_ge_row_gather, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 274), (void *)_cffi_d_ge_row_gather },
+  { "ge_scores_apply", (void *)_cffi_f_ge_scores_apply, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 387), (void *)_cffi_d_ge_scores_apply },
   { "ge_version", (void *)_cffi_f_ge_version, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_N, 0), (void *)_cffi_d_ge_version },
-  { "ge_vocab_bound", (void *)_cffi_f_ge_vocab_bound, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 404), (void *)_cffi_d_ge_vocab_bound },
-  { "ge_vocab_bytes", (void *)_cffi_f_ge_vocab_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 316), (void *)_cffi_d_ge_vocab_bytes },
-  { "ge_vocab_encode", (void *)_cffi_f_ge_vocab_encode, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 181), (void *)_cffi_d_ge_vocab_encode },
-  { "ge_vocab_free", (void *)_cffi_f_ge_vocab_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 401), (void *)_cffi_d_ge_vocab_free },
-  { "ge_vocab_free_at", (void *)_cffi_f_ge_vocab_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 398), (void *)_cffi_d_ge_vocab_free_at },
-  { "ge_vocab_load", (void *)_cffi_f_ge_vocab_load, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 204), (void *)_cffi_d_ge_vocab_load },
-  { "ge_vocab_new", (void *)_cffi_f_ge_vocab_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 209), (void *)_cffi_d_ge_vocab_new },
+  { "ge_vocab_bound", (void *)_cffi_f_ge_vocab_bound, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 400), (void *)_cffi_d_ge_vocab_bound },
+  { "ge_vocab_bytes", (void *)_cffi_f_ge_vocab_bytes, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 306), (void *)_cffi_d_ge_vocab_bytes },
+  { "ge_vocab_encode", (void *)_cffi_f_ge_vocab_encode, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 309), (void *)_cffi_d_ge_vocab_encode },
+  { "ge_vocab_free", (void *)_cffi_f_ge_vocab_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 397), (void *)_cffi_d_ge_vocab_free },
+  { "ge_vocab_free_at", (void *)_cffi_f_ge_vocab_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 394), (void *)_cffi_d_ge_vocab_free_at },
+  { "ge_vocab_load", (void *)_cffi_f_ge_vocab_load, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 194), (void *)_cffi_d_ge_vocab_load },
+  { "ge_vocab_new", (void *)_cffi_f_ge_vocab_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 199), (void *)_cffi_d_ge_vocab_new },
   { "ge_vocab_prepare", (void *)_cffi_f_ge_vocab_prepare, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 2), (void *)_cffi_d_ge_vocab_prepare },
-  { "ge_vocab_read", (void *)_cffi_f_ge_vocab_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 408), (void *)_cffi_d_ge_vocab_read },
-  { "ge_vocab_save", (void *)_cffi_f_ge_vocab_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 319), (void *)_cffi_d_ge_vocab_save },
+  { "ge_vocab_read", (void *)_cffi_f_ge_vocab_read, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 404), (void *)_cffi_d_ge_vocab_read },
+  { "ge_vocab_save", (void *)_cffi_f_ge_vocab_save, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 315), (void *)_cffi_d_ge_vocab_save },
   { "ge_vocab_slice", (void *)_cffi_f_ge_vocab_slice, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 11), (void *)_cffi_d_ge_vocab_slice },
-  { "ge_vocab_spell", (void *)_cffi_f_ge_vocab_spell, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 191), (void *)_cffi_d_ge_vocab_spell },
+  { "ge_vocab_spell", (void *)_cffi_f_ge_vocab_spell, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 181), (void *)_cffi_d_ge_vocab_spell },
 };
 
 static const struct _cffi_field_s _cffi_fields[] = {
   { "matchers", offsetof(ge_batch, matchers),
                 sizeof(((ge_batch *)0)->matchers),
-                _CFFI_OP(_CFFI_OP_NOOP, 442) },
+                _CFFI_OP(_CFFI_OP_NOOP, 438) },
   { "tokens", offsetof(ge_batch, tokens),
               sizeof(((ge_batch *)0)->tokens),
               _CFFI_OP(_CFFI_OP_NOOP, 115) },
@@ -6774,16 +6731,16 @@ static const struct _cffi_field_s _cffi_fields[] = {
                  _CFFI_OP(_CFFI_OP_NOOP, 13) },
   { "accepted", offsetof(ge_batch, accepted),
                 sizeof(((ge_batch *)0)->accepted),
-                _CFFI_OP(_CFFI_OP_NOOP, 423) },
+                _CFFI_OP(_CFFI_OP_NOOP, 419) },
   { "needed", offsetof(ge_batch, needed),
               sizeof(((ge_batch *)0)->needed),
-              _CFFI_OP(_CFFI_OP_NOOP, 423) },
+              _CFFI_OP(_CFFI_OP_NOOP, 419) },
   { "changed", offsetof(ge_batch, changed),
                sizeof(((ge_batch *)0)->changed),
-               _CFFI_OP(_CFFI_OP_NOOP, 423) },
+               _CFFI_OP(_CFFI_OP_NOOP, 419) },
   { "failed", offsetof(ge_batch, failed),
               sizeof(((ge_batch *)0)->failed),
-              _CFFI_OP(_CFFI_OP_NOOP, 423) },
+              _CFFI_OP(_CFFI_OP_NOOP, 419) },
   { "n_states", offsetof(ge_dfa_content, n_states),
                 sizeof(((ge_dfa_content *)0)->n_states),
                 _CFFI_OP(_CFFI_OP_NOOP, 13) },
@@ -6822,7 +6779,7 @@ static const struct _cffi_field_s _cffi_fields[] = {
               _CFFI_OP(_CFFI_OP_NOOP, 13) },
   { "byte_accepts", offsetof(ge_dfa_content, byte_accepts),
                     sizeof(((ge_dfa_content *)0)->byte_accepts),
-                    _CFFI_OP(_CFFI_OP_NOOP, 424) },
+                    _CFFI_OP(_CFFI_OP_NOOP, 420) },
   { "note", offsetof(ge_dfa_content, note),
             sizeof(((ge_dfa_content *)0)->note),
             _CFFI_OP(_CFFI_OP_NOOP, 42) },
@@ -6849,7 +6806,7 @@ static const struct _cffi_field_s _cffi_fields[] = {
               _CFFI_OP(_CFFI_OP_NOOP, 13) },
   { "text", offsetof(ge_err, text),
             sizeof(((ge_err *)0)->text),
-            _CFFI_OP(_CFFI_OP_NOOP, 428) },
+            _CFFI_OP(_CFFI_OP_NOOP, 424) },
   { "mask", offsetof(ge_gathered, mask),
             sizeof(((ge_gathered *)0)->mask),
             _CFFI_OP(_CFFI_OP_NOOP, 40) },
@@ -6858,7 +6815,7 @@ static const struct _cffi_field_s _cffi_fields[] = {
                _CFFI_OP(_CFFI_OP_NOOP, 41) },
   { "scores", offsetof(ge_gathered, scores),
               sizeof(((ge_gathered *)0)->scores),
-              _CFFI_OP(_CFFI_OP_NOOP, 334) },
+              _CFFI_OP(_CFFI_OP_NOOP, 330) },
   { "tokens", offsetof(ge_gathered, tokens),
               sizeof(((ge_gathered *)0)->tokens),
               _CFFI_OP(_CFFI_OP_NOOP, 50) },
@@ -6951,16 +6908,16 @@ static const struct _cffi_field_s _cffi_fields[] = {
                _CFFI_OP(_CFFI_OP_NOOP, 28) },
   { "first", offsetof(ge_scores, first),
              sizeof(((ge_scores *)0)->first),
-             _CFFI_OP(_CFFI_OP_NOOP, 456) },
+             _CFFI_OP(_CFFI_OP_NOOP, 452) },
   { "stride", offsetof(ge_scores, stride),
               sizeof(((ge_scores *)0)->stride),
-              _CFFI_OP(_CFFI_OP_NOOP, 252) },
+              _CFFI_OP(_CFFI_OP_NOOP, 242) },
   { "width", offsetof(ge_scores, width),
              sizeof(((ge_scores *)0)->width),
              _CFFI_OP(_CFFI_OP_NOOP, 41) },
   { "kind", offsetof(ge_scores, kind),
             sizeof(((ge_scores *)0)->kind),
-            _CFFI_OP(_CFFI_OP_NOOP, 436) },
+            _CFFI_OP(_CFFI_OP_NOOP, 432) },
   { "bytes", offsetof(ge_stats, bytes),
              sizeof(((ge_stats *)0)->bytes),
              _CFFI_OP(_CFFI_OP_NOOP, 69) },
@@ -7050,7 +7007,7 @@ static const struct _cffi_field_s _cffi_fields[] = {
             _CFFI_OP(_CFFI_OP_NOOP, 41) },
   { "must_close", offsetof(ge_turn, must_close),
                   sizeof(((ge_turn *)0)->must_close),
-                  _CFFI_OP(_CFFI_OP_NOOP, 425) },
+                  _CFFI_OP(_CFFI_OP_NOOP, 421) },
   { "next", offsetof(ge_turn, next),
             sizeof(((ge_turn *)0)->next),
             _CFFI_OP(_CFFI_OP_NOOP, 28) },
@@ -7084,86 +7041,86 @@ static const struct _cffi_field_s _cffi_fields[] = {
 };
 
 static const struct _cffi_struct_union_s _cffi_struct_unions[] = {
-  { "ge_batch", 431, _CFFI_F_CHECK_FIELDS,
+  { "ge_batch", 427, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_batch), offsetof(struct _cffi_align__ge_batch, y), 0, 11 },
-  { "ge_dfa", 432, _CFFI_F_OPAQUE,
+  { "ge_dfa", 428, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_dfa_content", 433, _CFFI_F_CHECK_FIELDS,
+  { "ge_dfa_content", 429, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_dfa_content), offsetof(struct _cffi_align__ge_dfa_content, y), 11, 14 },
-  { "ge_engine", 434, _CFFI_F_OPAQUE,
+  { "ge_engine", 430, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_err", 435, _CFFI_F_CHECK_FIELDS,
+  { "ge_err", 431, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_err), offsetof(struct _cffi_align__ge_err, y), 25, 8 },
-  { "ge_gathered", 437, _CFFI_F_CHECK_FIELDS,
+  { "ge_gathered", 433, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_gathered), offsetof(struct _cffi_align__ge_gathered, y), 33, 5 },
-  { "ge_grammar", 438, _CFFI_F_OPAQUE,
+  { "ge_grammar", 434, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_ir", 439, _CFFI_F_OPAQUE,
+  { "ge_ir", 435, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_limits", 440, _CFFI_F_CHECK_FIELDS,
+  { "ge_limits", 436, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_limits), offsetof(struct _cffi_align__ge_limits, y), 38, 12 },
-  { "ge_matcher", 443, _CFFI_F_OPAQUE,
+  { "ge_matcher", 439, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_plan", 445, _CFFI_F_OPAQUE,
+  { "ge_plan", 441, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_plan_content", 446, _CFFI_F_CHECK_FIELDS,
+  { "ge_plan_content", 442, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_plan_content), offsetof(struct _cffi_align__ge_plan_content, y), 50, 5 },
-  { "ge_rules", 447, _CFFI_F_CHECK_FIELDS,
+  { "ge_rules", 443, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_rules), offsetof(struct _cffi_align__ge_rules, y), 55, 11 },
-  { "ge_scores", 448, _CFFI_F_CHECK_FIELDS,
+  { "ge_scores", 444, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_scores), offsetof(struct _cffi_align__ge_scores, y), 66, 4 },
-  { "ge_stats", 449, _CFFI_F_CHECK_FIELDS,
+  { "ge_stats", 445, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_stats), offsetof(struct _cffi_align__ge_stats, y), 70, 25 },
-  { "ge_turn", 452, _CFFI_F_CHECK_FIELDS,
+  { "ge_turn", 448, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_turn), offsetof(struct _cffi_align__ge_turn, y), 95, 7 },
-  { "ge_vocab", 454, _CFFI_F_OPAQUE,
+  { "ge_vocab", 450, _CFFI_F_OPAQUE,
     (size_t)-1, -1, -1, 0 /* opaque */ },
-  { "ge_vocab_content", 455, _CFFI_F_CHECK_FIELDS,
+  { "ge_vocab_content", 451, _CFFI_F_CHECK_FIELDS,
     sizeof(ge_vocab_content), offsetof(struct _cffi_align__ge_vocab_content, y), 102, 8 },
 };
 
 static const struct _cffi_enum_s _cffi_enums[] = {
-  { "ge_float", 436, _cffi_prim_int(sizeof(ge_float), ((ge_float)-1) <= 0),
+  { "ge_float", 432, _cffi_prim_int(sizeof(ge_float), ((ge_float)-1) <= 0),
     "GE_FLOAT16,GE_BFLOAT16,GE_FLOAT32,GE_FLOAT64" },
-  { "ge_mask_flag", 441, _cffi_prim_int(sizeof(ge_mask_flag), ((ge_mask_flag)-1) <= 0),
+  { "ge_mask_flag", 437, _cffi_prim_int(sizeof(ge_mask_flag), ((ge_mask_flag)-1) <= 0),
     "GE_MASK_ALL,GE_MASK_SAME" },
-  { "ge_matcher_flag", 444, _cffi_prim_int(sizeof(ge_matcher_flag), ((ge_matcher_flag)-1) <= 0),
+  { "ge_matcher_flag", 440, _cffi_prim_int(sizeof(ge_matcher_flag), ((ge_matcher_flag)-1) <= 0),
     "GE_COMPLETE,GE_ENDED,GE_SAME" },
-  { "ge_status", 450, _cffi_prim_int(sizeof(ge_status), ((ge_status)-1) <= 0),
+  { "ge_status", 446, _cffi_prim_int(sizeof(ge_status), ((ge_status)-1) <= 0),
     "GE_OK,GE_E_MEMORY,GE_E_LIMIT,GE_E_SYNTAX,GE_E_UNSUPPORTED,GE_E_NOTHING,GE_E_IR,GE_E_ARGUMENT,GE_E_SPELLING,"
     "GE_E_BUSY" },
-  { "ge_switch", 451, _cffi_prim_int(sizeof(ge_switch), ((ge_switch)-1) <= 0),
+  { "ge_switch", 447, _cffi_prim_int(sizeof(ge_switch), ((ge_switch)-1) <= 0),
     "GE_NO_MASK_CACHE,GE_NO_INNER_MASKS,GE_NO_SHARED_INNER,GE_NO_GOTO_CACHE,GE_NO_STATE_CACHE,GE_NO_SLICES,"
     "GE_NO_HEIRS,GE_NO_CLAMPING,GE_NO_TABLE,GE_NO_SHAPES,GE_NO_OUTLINES,GE_NO_AHEAD" },
-  { "ge_turn_result", 453, _cffi_prim_int(sizeof(ge_turn_result), ((ge_turn_result)-1) <= 0),
+  { "ge_turn_result", 449, _cffi_prim_int(sizeof(ge_turn_result), ((ge_turn_result)-1) <= 0),
     "GE_TURN_NONE,GE_TURN_CHOICE,GE_TURN_ALONE,GE_TURN_REFUSED" },
 };
 
 static const struct _cffi_typename_s _cffi_typenames[] = {
-  { "ge_batch", 431 },
-  { "ge_dfa", 432 },
-  { "ge_dfa_content", 433 },
-  { "ge_engine", 434 },
-  { "ge_err", 435 },
-  { "ge_float", 436 },
-  { "ge_gathered", 437 },
-  { "ge_grammar", 438 },
-  { "ge_ir", 439 },
-  { "ge_limits", 440 },
-  { "ge_mask_flag", 441 },
-  { "ge_matcher", 443 },
-  { "ge_matcher_flag", 444 },
-  { "ge_plan", 445 },
-  { "ge_plan_content", 446 },
-  { "ge_rules", 447 },
-  { "ge_scores", 448 },
-  { "ge_stats", 449 },
-  { "ge_status", 450 },
-  { "ge_switch", 451 },
-  { "ge_turn", 452 },
-  { "ge_turn_result", 453 },
-  { "ge_vocab", 454 },
-  { "ge_vocab_content", 455 },
+  { "ge_batch", 427 },
+  { "ge_dfa", 428 },
+  { "ge_dfa_content", 429 },
+  { "ge_engine", 430 },
+  { "ge_err", 431 },
+  { "ge_float", 432 },
+  { "ge_gathered", 433 },
+  { "ge_grammar", 434 },
+  { "ge_ir", 435 },
+  { "ge_limits", 436 },
+  { "ge_mask_flag", 437 },
+  { "ge_matcher", 439 },
+  { "ge_matcher_flag", 440 },
+  { "ge_plan", 441 },
+  { "ge_plan_content", 442 },
+  { "ge_rules", 443 },
+  { "ge_scores", 444 },
+  { "ge_stats", 445 },
+  { "ge_status", 446 },
+  { "ge_switch", 447 },
+  { "ge_turn", 448 },
+  { "ge_turn_result", 449 },
+  { "ge_vocab", 450 },
+  { "ge_vocab_content", 451 },
 };
 
 static const struct _cffi_type_context_s _cffi_type_context = {
@@ -7178,7 +7135,7 @@ static const struct _cffi_type_context_s _cffi_type_context = {
   6,  /* num_enums */
   24,  /* num_typenames */
   NULL,  /* no includes */
-  458,  /* num_types */
+  454,  /* num_types */
   0,  /* flags */
 };
 

@@ -529,10 +529,8 @@ class Matcher(Held):
         text = self.forced_bytes()
         if not text:
             return []
-        out, n_used = ffi.new("uint32_t[]", len(text)), ffi.new("size_t *")
-        status = lib.ge_vocab_encode(self._engine.vocabulary, text, len(text), True, out, self._n_done, n_used, self._err)
-        check(status, self._err)
-        return list(out[0 : self._n_done[0]])
+        out = ffi.new("uint32_t[]", len(text))
+        return list(out[0 : lib.ge_vocab_encode(self._engine.vocabulary, text, len(text), out)])
 
     def closing_bytes(self) -> bytes:
         """The shortest text that makes the text a sentence, b"" if it is one; of several, the first in the order of bytes.

@@ -154,10 +154,9 @@ size_t ge_vocab_save(const ge_vocab *vocab, const uint8_t *note, uint32_t n_note
  * used. Returns owned. */
 ge_status ge_vocab_load(int32_t fd, ge_vocab **out, ge_err *err);
 
-/* Greedy longest-match spelling of `text`. Writes ids to out (capacity n_text), their number to *n_out and to *n_used the bytes
- * spelt. hold_back: stop before a token that a longer one could replace if more text followed. */
-ge_status ge_vocab_encode(const ge_vocab *vocab, const uint8_t *text, size_t n_text, int32_t hold_back, uint32_t *out, size_t *n_out,
-                          size_t *n_used, ge_err *err);
+/* Greedy longest-match spelling of the beginning of a text, which goes on: it ends before a token that a longer one could replace if more of the
+ * text were known, and where no token fits. Writes ids to out (capacity n_text), and returns their number. */
+size_t ge_vocab_encode(const ge_vocab *vocab, const uint8_t *text, size_t n_text, uint32_t *out);
 
 /* The fewest tokens that spell `text`; of such spellings, the one whose tokens are longest from the left. Writes ids to out (capacity
  * n_text) and their number to *n_out: 0 where there are none. */

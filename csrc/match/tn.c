@@ -112,11 +112,11 @@ GE_HOT int32_t tn_write_alone(ge_matcher *m, ge_turn *t, int64_t *out, size_t ca
     u8 text[TN_FORCED];
     u32 tokens[TN_FORCED];
     mt_ends ends = {0};
-    size_t n_text, n_read, n = 0;
+    size_t n_text, n = 0;
     *n_out = 0;
     int32_t status = mt_forced_bytes(m, text, sizeof text, &n_text, warm_only, err);
     if (status != GE_OK) return status == EN_COLD ? EN_COLD : GE_TURN_NONE;
-    if (n_text && ge_vocab_encode(v, text, n_text, true, tokens, &n, &n_read, err) != GE_OK) return GE_TURN_NONE;
+    if (n_text) n = ge_vocab_encode(v, text, n_text, tokens);
     if (!n && ends_now(m, &ends, err) != GE_OK) return GE_TURN_NONE;
     if (!n && (tokens[0] = only_token(v, ends, t->mask)) != NONE) n = 1;
     for (; *n_out < n && *n_out < capacity && *n_out < t->left; ++*n_out) out[*n_out] = tokens[*n_out];

@@ -248,9 +248,7 @@ size_t ge_vocab_bytes(ge_vocab *v) {
     return bytes;
 }
 
-ge_status ge_vocab_encode(const ge_vocab *v, const uint8_t *text, size_t n_text, int32_t hold_back, uint32_t *out, size_t *n_out,
-                          size_t *n_used, ge_err *err) {
-    (void)err;
+size_t ge_vocab_encode(const ge_vocab *v, const uint8_t *text, size_t n_text, uint32_t *out) {
     const tt_trie *trie = &v->trie;
     size_t at = 0, n = 0;
     while (at < n_text) {
@@ -266,11 +264,9 @@ ge_status ge_vocab_encode(const ge_vocab *v, const uint8_t *text, size_t n_text,
             best_end = p + 1;
         }
         bool open = p == n_text && trie->first.at[node] != trie->first.at[node + 1]; /* a longer token could begin here */
-        if (best == NONE || (hold_back && open)) break;
+        if (best == NONE || open) break;
         out[n++] = best;
         at = best_end;
     }
-    *n_out = n;
-    *n_used = at;
-    return GE_OK;
+    return n;
 }
