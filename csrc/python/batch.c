@@ -31,7 +31,7 @@ static bool take_matchers(batch *b, PyObject *list) {
     for (size_t i = 0; i < b->of.n; i++) {
         PyObject *matcher = PyList_GetItem(list, (Py_ssize_t)i);
         const held *h = (const held *)matcher;
-        if ((PyObject *)Py_TYPE(matcher) != matcher_type || !h->of.at || h->of.words != b->of.n_words) return false;
+        if (!matcher_is_fast(matcher) || !h->of.at || h->of.words != b->of.n_words) return false;
         to[i] = h->of.at;
         b->owners[i] = h->owner;
     }
@@ -45,7 +45,7 @@ static bool take_tokens(batch *b, PyObject *list) {
     if (!PyList_CheckExact(list) || (size_t)PyList_Size(list) != b->of.n) return false;
     for (size_t i = 0; i < b->of.n; i++) {
         PyObject *token = PyList_GetItem(list, (Py_ssize_t)i);
-        to[i] = token == Py_None ? INT64_MIN : number(token);
+        to[i] = token == Py_None ? INT64_MIN : int_of(token);
         if (to[i] < 0 && token != Py_None) return false;
     }
     return true;
@@ -55,7 +55,7 @@ static bool take_rows(batch *b, PyObject *list, uint32_t n_rows) {
     uint32_t *to = (uint32_t *)(uintptr_t)b->of.rows;
     if (list != Py_None && (!PyList_CheckExact(list) || (size_t)PyList_Size(list) != b->of.n)) return false;
     for (size_t i = 0; i < b->of.n; i++) {
-        int64_t row = list == Py_None ? (int64_t)i : number(PyList_GetItem(list, (Py_ssize_t)i));
+        int64_t row = list == Py_None ? (int64_t)i : int_of(PyList_GetItem(list, (Py_ssize_t)i));
         if (row < 0 || row >= n_rows) return false;
         to[i] = (uint32_t)row;
     }
@@ -87,7 +87,7 @@ static PyObject *run_kept(batch *b) {
 PyObject *run_batch(PyObject *module, PyObject *const *args, Py_ssize_t n) {
     (void)module;
     if (n != 6 || !PyList_CheckExact(args[0])) return PyErr_Format(PyExc_TypeError, "run_batch takes lists of matchers, tokens, rows, and their masks");
-    int64_t n_words = number(args[3]), n_rows = number(args[4]);
+    int64_t n_words = int_of(args[3]), n_rows = int_of(args[4]);
     batch b = {.of = {.masks = held_address(args[2]), .n_words = (size_t)n_words, .n_threads = 1}};
     if (PyErr_Occurred()) return NULL;
     void *memory = batch_memory(&b, (size_t)PyList_Size(args[0]));

@@ -43,12 +43,6 @@ static void *held_at(PyObject *self, Py_ssize_t n, Py_ssize_t least, Py_ssize_t 
     return n >= least && n <= most && !names ? ((held *)self)->of.at : NULL;
 }
 
-/* The value of an int; -1 if it is negative or beyond int64_t, or no int. */
-static int64_t number(PyObject *object) {
-    int overflow;
-    return PyLong_CheckExact(object) ? PyLong_AsLongLongAndOverflow(object, &overflow) : -1;
-}
-
 /* --- guides ----------------------------------------------------------------------------------------------------------------- */
 
 /* The memory of a mask, if it is one row of the guide's width; else NULL. */
@@ -66,7 +60,7 @@ static PyObject *guide_advance(PARAMETERS) {
     bool without = (n == 2 ? !names : n == 1 && is_only(names, "return_tokens")) && args[1] == Py_False;
     uint32_t *row = n == 2 && !names && !without ? row_for(self, args[1]) : NULL;
     void *guide = ((held *)self)->of.at; /* last: who looks at an array calls foreign code */
-    if (!guide || (!row && !without) || !PyLong_CheckExact(args[0]) || ge_guide_advance(guide, number(args[0]), row)) return INHERITED(ADVANCE);
+    if (!guide || (!row && !without) || !PyLong_CheckExact(args[0]) || ge_guide_advance(guide, int_of(args[0]), row)) return INHERITED(ADVANCE);
     Py_RETURN_NONE;
 }
 
@@ -90,15 +84,15 @@ static PyObject *guide_is_finished(PARAMETERS) {
 
 static PyObject *guide_rollback_state(PARAMETERS) {
     void *guide = held_at(self, n, 1, 1, names);
-    int64_t steps = guide ? number(args[0]) : -1;
+    int64_t steps = guide ? int_of(args[0]) : -1;
     if (steps < 0 || steps > UINT32_MAX || ge_guide_rollback(guide, (uint32_t)steps)) return INHERITED(ROLLBACK_STATE);
     Py_RETURN_NONE;
 }
 
 static PyObject *guide_write_mask_into(PARAMETERS) {
     void *guide = held_at(self, n, 2, 3, names);
-    bool fits = guide && (n == 2 || number(args[2]) == sizeof(uint32_t));
-    int64_t address = fits ? number(args[0]) : -1, words = fits ? number(args[1]) : -1;
+    bool fits = guide && (n == 2 || int_of(args[2]) == sizeof(uint32_t));
+    int64_t address = fits ? int_of(args[0]) : -1, words = fits ? int_of(args[1]) : -1;
     if (address < 0 || words < 0 || (uint64_t)address > UINTPTR_MAX || (uint64_t)words > SIZE_MAX) return INHERITED(WRITE_MASK_INTO);
     if (ge_guide_fill_mask_at(guide, (uintptr_t)address, (size_t)words)) return INHERITED(WRITE_MASK_INTO);
     Py_RETURN_NONE;
@@ -121,7 +115,7 @@ static PyObject *matcher_accept(PARAMETERS) {
     void *matcher = held_at(self, n, 1, 1, names);
     if (!matcher || !PyLong_CheckExact(args[0])) return INHERITED(ACCEPT);
     ge_err err;
-    int32_t result = mt_accept_token(matcher, number(args[0]), true, &err);
+    int32_t result = mt_accept_token(matcher, int_of(args[0]), true, &err);
     return result < 0 || result == EN_COLD ? INHERITED(ACCEPT) : PyBool_FromLong(result);
 }
 
@@ -134,7 +128,7 @@ static PyObject *read_tokens(int call, PARAMETERS) {
     for (Py_ssize_t i = 0; usual && i < n_tokens; i++) {
         PyObject *token = PyList_GetItem(args[0], i);
         usual = PyLong_CheckExact(token);
-        tokens[i] = number(token);
+        tokens[i] = int_of(token);
     }
     if (!usual) return inherited(call, self, args, n, names);
     ge_err err;
@@ -171,7 +165,7 @@ static int32_t fill_cold(held *matcher, held *buffer, size_t row) {
 static PyObject *matcher_fill_mask(PARAMETERS) {
     masks to = {NULL, 0, 0};
     bool usual = (n == 1 || n == 2) && !names && masks_of(args[0], &to);
-    int64_t row = n == 2 ? number(args[1]) : 0;
+    int64_t row = n == 2 ? int_of(args[1]) : 0;
     void *matcher = ((held *)self)->of.at;
     if (!matcher || !usual || row < 0 || row >= to.rows) return INHERITED(FILL_MASK);
     ge_err err;
@@ -190,10 +184,12 @@ static PyMethodDef matcher_methods[] = {METHOD("accept", matcher_accept, ", toke
 
 static PyObject *matcher_type; /* the usual one */
 
+bool matcher_is_fast(PyObject *object) { return (PyObject *)Py_TYPE(object) == matcher_type; }
+
 /* The matcher of a text, which it keeps; it may hold nothing. */
 static void *matcher_of(PyObject *self) {
     PyObject *matcher = ((held *)self)->keeps;
-    return matcher && ((PyObject *)Py_TYPE(matcher) == matcher_type || held_is(matcher)) ? ((held *)matcher)->of.at : NULL;
+    return matcher && (matcher_is_fast(matcher) || held_is(matcher)) ? ((held *)matcher)->of.at : NULL;
 }
 
 /* tn_write with the engine's lock, and without the GIL, which others may need to let go of that. The turn, the matcher, the mask and the closing are kept
@@ -228,7 +224,7 @@ GE_HOT static PyObject *text_accept(PARAMETERS) {
     void *matcher = matcher_of(self);
     if (!turn || !matcher || !PyLong_CheckExact(args[0])) return INHERITED(TEXT_ACCEPT);
     ge_err err;
-    int64_t token = number(args[0]);
+    int64_t token = int_of(args[0]);
     int32_t result = tn_write(matcher, turn, &token, 1, true, &err);
     if (result == EN_COLD) result = write_cold(self, turn, token);
     return result == GE_TURN_NONE ? INHERITED(TEXT_ACCEPT) : PyBool_FromLong(result != GE_TURN_REFUSED);

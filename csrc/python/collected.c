@@ -32,10 +32,10 @@ static void *never_begun(void) {
 }
 
 /* A new tuple of the numbers of expressions and others. */
-static PyObject *numbers(Py_ssize_t n, const long *at) {
+static PyObject *numbers(Py_ssize_t n, const int64_t *at) {
     PyObject *tuple = PyTuple_New(n);
     for (Py_ssize_t i = 0; tuple && i < n; i++) {
-        PyObject *number = PyLong_FromLong(at[i]);
+        PyObject *number = PyLong_FromLongLong(at[i]);
         if (!number || PyTuple_SetItem(tuple, i, number) < 0) Py_CLEAR(tuple);
     }
     return tuple;
@@ -90,7 +90,7 @@ static PyObject *collected_span(PyObject *self, PyObject *content) {
 static PyObject *collected_bytes(PyObject *self, PyObject *literal) {
     if (PyBytes_Check(literal) && PyBytes_Size(literal) == 0) return PyLong_FromLong(C_EMPTY);
     Py_ssize_t at = place_of(OF(self), literal);
-    return at < 0 ? NULL : expression_of(OF(self), numbers(4, (long[]){C_BYTES, 2, at, PyBytes_Size(literal)}));
+    return at < 0 ? NULL : expression_of(OF(self), numbers(4, (int64_t[]){C_BYTES, 2, at, PyBytes_Size(literal)}));
 }
 
 /* string(literal) */
@@ -192,9 +192,9 @@ static PyObject *collected_rule(PyObject *self, PyObject *const *args, Py_ssize_
     PyObject *to = OF(self)->rule_records;
     if (n != 2) return PyErr_Format(PyExc_TypeError, "a rule has a left side and a right side");
     if (!to) return never_begun();
-    long left = PyLong_AsLong(args[0]);
+    int64_t left = PyLong_AsLongLong(args[0]);
     Py_ssize_t size = left == -1 && PyErr_Occurred() ? -1 : PySequence_Size(args[1]);
-    PyObject *head = size < 0 ? NULL : numbers(2, (long[]){left >> 1, (long)size});
+    PyObject *head = size < 0 ? NULL : numbers(2, (int64_t[]){left >> 1, size});
     bool ok = head && extend(to, head) && extend(to, args[1]);
     Py_XDECREF(head);
     return ok ? Py_NewRef(Py_None) : NULL;
@@ -217,7 +217,7 @@ static bool put_slot(PyObject *to, PyObject *slot, PyObject *asks, Py_ssize_t nu
     PyObject *key = asks == Py_None ? NULL : PyLong_FromSsize_t(number), *asked = key ? PyDict_GetItemWithError(asks, key) : NULL;
     Py_XDECREF(key);
     Py_ssize_t n_asked = asked ? PySequence_Size(asked) : PyErr_Occurred() ? -1 : 0;
-    PyObject *head = n_asked < 0 ? NULL : numbers(3, (long[]){(long)least, (long)most, (long)n_asked});
+    PyObject *head = n_asked < 0 ? NULL : numbers(3, (int64_t[]){least, most, n_asked});
     bool ok = head && extend(to, head) && (!asked || extend(to, asked));
     Py_XDECREF(head);
     return ok;
@@ -229,8 +229,8 @@ static bool put_way(PyObject *to, PyObject *way) {
     for (int i = 0; i < 4 && PyTuple_Check(way) && PyTuple_Size(way) == 4; i++) of[i] = PyTuple_GetItem(way, i);
     if (!of[3]) return PyErr_Format(PyExc_TypeError, "a way of a bag is a Way, not %R", way), false;
     Py_ssize_t n_symbols = PySequence_Size(of[0]), n_slots = PySequence_Size(of[1]);
-    long rank = PyLong_AsLong(of[2]), distinct = PyObject_IsTrue(of[3]);
-    PyObject *head = n_symbols < 0 || n_slots < 0 || PyErr_Occurred() ? NULL : numbers(4, (long[]){distinct, rank, (long)n_symbols, (long)n_slots});
+    int64_t rank = PyLong_AsLongLong(of[2]), distinct = PyObject_IsTrue(of[3]);
+    PyObject *head = n_symbols < 0 || n_slots < 0 || PyErr_Occurred() ? NULL : numbers(4, (int64_t[]){distinct, rank, n_symbols, n_slots});
     bool ok = head && extend(to, head) && extend(to, of[0]) && extend(to, of[1]);
     Py_XDECREF(head);
     return ok;
@@ -242,9 +242,9 @@ static PyObject *collected_put_bag(PyObject *self, PyObject *const *args, Py_ssi
     if (n == 6 && !to) return never_begun();
     Py_ssize_t n_slots = n == 6 ? PyList_Size(args[3]) : -1, n_ways = n_slots < 0 ? -1 : PyList_Size(args[4]);
     if (n != 6) return PyErr_Format(PyExc_TypeError, "_put_bag takes a nonterminal, a separator, ranked, slots, ways, and what they ask for");
-    long left = n_ways < 0 ? -1 : PyLong_AsLong(args[0]), separator = PyErr_Occurred() ? -1 : PyLong_AsLong(args[1]);
+    int64_t left = n_ways < 0 ? -1 : PyLong_AsLongLong(args[0]), separator = PyErr_Occurred() ? -1 : PyLong_AsLongLong(args[1]);
     int ranked = PyErr_Occurred() ? -1 : PyObject_IsTrue(args[2]);
-    PyObject *head = ranked < 0 ? NULL : numbers(5, (long[]){left, separator, ranked, (long)n_slots, (long)n_ways});
+    PyObject *head = ranked < 0 ? NULL : numbers(5, (int64_t[]){left, separator, ranked, n_slots, n_ways});
     bool ok = head && extend(to, head);
     for (Py_ssize_t i = 0; ok && i < n_slots; i++) ok = put_slot(to, PyList_GetItem(args[3], i), args[5], i);
     for (Py_ssize_t i = 0; ok && i < n_ways; i++) ok = put_way(to, PyList_GetItem(args[4], i));
@@ -289,7 +289,8 @@ static PyMemberDef collected_members[] = {
 
 #undef MEMBER
 
-static PyObject **members_of(PyObject *self, int i) {
+/* The i-th member that refers to an object; NULL: there are no more. */
+static PyObject **member_at(PyObject *self, int i) {
     collected *c = OF(self);
     PyObject **all[] = {&c->ids,     &c->latest,         &c->fragments,  &c->spans,        &c->data,         &c->lexemes,
                         &c->info,    &c->lexeme_records, &c->lexeme_ids, &c->nonterminals, &c->rule_records,
@@ -299,13 +300,13 @@ static PyObject **members_of(PyObject *self, int i) {
 
 static int collected_clear(PyObject *self) {
     PyObject **member;
-    for (int i = 0; (member = members_of(self, i)); i++) Py_CLEAR(*member);
+    for (int i = 0; (member = member_at(self, i)); i++) Py_CLEAR(*member);
     return 0;
 }
 
 static int collected_traverse(PyObject *self, visitproc visit, void *arg) {
     PyObject **member;
-    for (int i = 0; (member = members_of(self, i)); i++) Py_VISIT(*member);
+    for (int i = 0; (member = member_at(self, i)); i++) Py_VISIT(*member);
     Py_VISIT(Py_TYPE(self));
     return 0;
 }

@@ -51,6 +51,12 @@ void *record_address(PyObject *object); /* the memory of a Record; NULL: it is n
 
 PyObject *collected_make(void); /* the type */
 
+/* The value of an int; -1 if it is negative or beyond int64_t, or no int. */
+static inline int64_t int_of(PyObject *object) {
+    int overflow;
+    return PyLong_CheckExact(object) ? PyLong_AsLongLongAndOverflow(object, &overflow) : -1;
+}
+
 /* The memory for masks that an object is or holds; false: the method in Python has to look at it. Valid as long as the GIL is held. */
 bool masks_of(PyObject *object, masks *out);
 PyObject *know_arrays(PyObject *module, PyObject *type); /* know_arrays(numpy.ndarray): from now on these, too */
@@ -67,6 +73,7 @@ PyObject *fast_guide(PyObject *module, PyObject *base);
 PyObject *fast_matcher(PyObject *module, PyObject *base);
 PyObject *fast_text(PyObject *module, PyObject *base);
 PyObject *fast_row_mask(PyObject *module, PyObject *base);
+bool matcher_is_fast(PyObject *object); /* of the class that fast_matcher made last */
 
 /* run_batch(matchers, tokens or None, words, n_words, n_rows, rows or None): (accepted, needed, changed, failed or None), lists of bool. None: something in
  * it is not of the usual kind, and nothing was done. */
