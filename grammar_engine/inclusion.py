@@ -94,13 +94,7 @@ class _Inclusion:
 
     def skipping(self, symbol: Symbol, name: str, where: str | None) -> Symbol:
         """A symbol with what is skipped behind it."""
-        return symbol if self.skip is None else self.around(name, where, (symbol,), (symbol, self.skip))
-
-    def around(self, name: str, where: str | None, *ways: tuple[Symbol, ...]) -> Symbol:
-        symbol = self.builder.nonterminal(name, where=where)
-        for way in ways:
-            self.builder.rule(symbol, way)
-        return symbol
+        return symbol if self.skip is None else self.builder.any_of(name, [(symbol,), (symbol, self.skip)], where=where)
 
     def of(self, symbol: Symbol) -> Symbol:
         if symbol == NO_SYMBOL:  # of a list or bag without separator
@@ -115,7 +109,7 @@ class _Inclusion:
 
     def symbol(self, start: Symbol) -> Symbol:
         inner = self.of(start)
-        return inner if self.skip is None else self.around("text", None, (inner,), (self.skip, inner))
+        return inner if self.skip is None else self.builder.any_of("text", [(inner,), (self.skip, inner)])
 
     def rules(self, records: Sequence[int]) -> None:
         words, to = iter(records), self.builder.rule_records

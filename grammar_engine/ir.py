@@ -380,6 +380,13 @@ class Builder(Collected):
         self.repetition(symbol, item, separator, minimum, maximum)
         return symbol
 
+    def any_of(self, name: str, ways: Iterable[Sequence[Symbol]], *, where: str | None = None) -> Symbol:
+        """A nonterminal for any of some sequences."""
+        symbol = self.nonterminal(name, where=where)
+        for way in ways:
+            self.rule(symbol, way)
+        return symbol
+
     def bag(
         self,
         ways: Sequence[Way],

@@ -357,10 +357,7 @@ class _Formats:
     # --- helpers ------------------------------------------------------------------------------------------------------------
 
     def any_of(self, node: Node, ways: Sequence[Sequence[Symbol]]) -> Symbol:
-        symbol = self.builder.nonterminal("tag", where=node.pointer)
-        for way in ways:
-            self.builder.rule(symbol, way)
-        return symbol
+        return self.builder.any_of("tag", ways, where=node.pointer)
 
     def free(self, node: Node, excluded: Sequence[str], triggers: Sequence[str], around: _Around) -> Expr:
         """Free text behind which no tag begins."""

@@ -83,7 +83,7 @@ class _Tags:
 
     def add_tags_alone(self, text: Symbol, tags: Sequence[Symbol], low: int, high: int | None) -> None:
         separator = self.mark(self.options.separator) if self.options.separator else None
-        tag = self.any_of("tag", [(tag,) for tag in tags])
+        tag = self.builder.any_of("tag", [(tag,) for tag in tags])
         self.builder.rule(text, (self.builder.list_of(tag, separator, low, high, "tags"),))
 
     def add_text_and_tags(self, text: Symbol, tags: Sequence[Symbol], low: int, high: int | None) -> None:
@@ -91,12 +91,12 @@ class _Tags:
         if not tags:
             builder.rule(text, (last,))
             return
-        first = self.any_of("text and tag", [(self.before(region), tag) for region, tag in zip(self.regions, tags, strict=True)])
+        first = self.builder.any_of("text and tag", [(self.before(region), tag) for region, tag in zip(self.regions, tags, strict=True)])
         if self.options.text == "around":
             builder.rule(text, (builder.list_of(first, None, low, high, "tags"), last))
             return
         between = [self.mark(self.options.separator)] if self.options.separator else []
-        more = self.any_of("tag", [(*between, tag) for tag in tags])
+        more = self.builder.any_of("tag", [(*between, tag) for tag in tags])
         builder.rule(text, (first, builder.list_of(more, None, 0, None if high is None else high - 1, "tags")))
         if low == 0:
             builder.rule(text, (last,))
@@ -104,19 +104,13 @@ class _Tags:
     def after_thinking(self, thinking: Region, text: Symbol) -> Symbol:
         """Thinking that the prompt has not begun may be left out."""
         ways = [(self.sequence(thinking), text)]
-        return self.any_of("text", ways if not thinking.begin else [*ways, (text,)])
-
-    def any_of(self, name: str, ways: Sequence[Sequence[Symbol]]) -> Symbol:
-        symbol = self.builder.nonterminal(name)
-        for way in ways:
-            self.builder.rule(symbol, way)
-        return symbol
+        return self.builder.any_of("text", ways if not thinking.begin else [*ways, (text,)])
 
     def sequence(self, region: Region) -> Symbol:
         """A region: its beginning, its body and its end."""
         body = self.text_until(region.end[0]) if region.body is None else self.included(region.name, region.body)
         marks = [[self.mark(part) for part in parts] for parts in (region.begin, region.end)]
-        return self.any_of(region.name, [(*marks[0], body, *marks[1])])
+        return self.builder.any_of(region.name, [(*marks[0], body, *marks[1])])
 
     def included(self, name: str, body: Part) -> Symbol:
         try:

@@ -71,10 +71,10 @@ def _write_plain(emitter: Emitter, left: Symbol, piece: ArrayPiece, last: bool) 
             items = b.list_of(rest, layout.comma, max(shortest - n, 1), more, "items")
             tail = [layout.comma, items, close]
             if shortest <= n:
-                tail = [emitter.choice("items", tail, [close])]
+                tail = [b.any_of("items", [tail, [close]])]
     n_open = min(n, shortest)  # after these the array may end
     for position in reversed(range(n_open, n)):
-        tail = [emitter.choice("items", [*([layout.comma] if position else []), heads[position], *tail], [close])]
+        tail = [b.any_of("items", [[*([layout.comma] if position else []), heads[position], *tail], [close]])]
     b.rule(left, [layout.open_array, *_in_sequence(emitter, heads[:n_open]), *tail])
 
 

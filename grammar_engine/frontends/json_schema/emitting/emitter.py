@@ -99,13 +99,6 @@ class Emitter:
             self.context.relax_or_raise_limit(error, where or "")
             self.context.ledger.combining = ""
 
-    def choice(self, name: str, *ways: list[Symbol]) -> Symbol:
-        """A nonterminal for any of some sequences."""
-        symbol = self.builder.nonterminal(name)
-        for way in ways:
-            self.builder.rule(symbol, way)
-        return symbol
-
     # --- scalars ----------------------------------------------------------------------------------------------------------
 
     def scalar(self, shape: Shape, where: str | None, last: bool = False, is_normal: bool = False) -> Symbol | None:
