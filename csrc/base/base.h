@@ -17,6 +17,10 @@
 
 #include "../ge.h"
 
+#if defined __BYTE_ORDER__ && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#error "big-endian machines are not supported"
+#endif
+
 typedef uint8_t u8;
 typedef uint16_t u16;
 typedef uint32_t u32;
@@ -53,12 +57,12 @@ budget_part budget_begin_part(budget *b, u64 amount);
 bool budget_end_part(budget *b, budget_part part);
 ge_status budget_report(const budget *b, ge_err *err); /* fills err; returns the status */
 ge_status err_set(ge_err *err, ge_status status, const char *text); /* an error that is none of the budget; returns status */
+/* Appends bytes to err->text in hexadecimal, as many as fit between `at` and `end`; returns where they end. No NUL is put there. */
+size_t err_add_hex(ge_err *err, size_t at, size_t end, const u8 *bytes, size_t n);
 
 /* realloc with both sizes; new_size 0 frees. NULL on failure (sticky), the old block is then untouched. The block is one of
  * malloc. */
 void *mem_resize(budget *b, void *block, size_t old_size, size_t new_size);
-/* Appends bytes to err->text in hexadecimal, as many as fit between `at` and `end`; returns where they end. No NUL is put there. */
-size_t err_add_hex(ge_err *err, size_t at, size_t end, const u8 *bytes, size_t n);
 /* The same for blocks that grow: a large one is not copied where the system can move its pages. Only for this function, never for free. */
 void *mem_move(budget *b, void *block, size_t old_size, size_t new_size);
 
