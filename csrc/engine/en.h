@@ -60,7 +60,8 @@ enum { CF_ALTERNATIVE_WORDS = 4, CF_EMPTY_TEXT = 0 };
 static inline bool cf_is_abstract(u32 text) { return text == CF_ABSTRACT || text == CF_SUSPECT; }
 
 enum { CF_UNTOLD = 0, CF_UNFORCED = 257 };
-enum { CF_DETOUR = 0x8000, CF_NO_CLOSING = 0xffff }; /* of cf_record.closes: a bit, not by the way that cl_close finds; and: none is known */
+/* Of cf_record.closes. CF_DETOUR, a bit: no tokens spell the shortest text, so these are the tokens of a longer one. CF_NO_CLOSING: none is known. */
+enum { CF_DETOUR = 0x8000, CF_NO_CLOSING = 0xffff };
 
 typedef struct cf_record {
     u32 _Atomic *next;    /* by byte class: configuration, CF_DEAD, CF_READS, or NONE (not computed yet) */

@@ -243,7 +243,7 @@ static bool build(ge_engine *e, u32 config) {
     return true;
 }
 
-/* e->mk.found = the mask, which is kept. */
+/* The same for a mask that is asked for from outside: there is room for its bits, and nothing was analysed for it yet. */
 static bool build_found(ge_engine *e, u32 config) {
     if (!e->mk.found.bits) {
         e->mk.found.bits = mem_resize(&e->b, NULL, 0, e->v->n_words * sizeof *e->mk.found.bits);

@@ -1,4 +1,4 @@
-/* ep: Earley rows, interned by content. Stage 4 of 6: lexemes -> rows.
+/* ep: Earley rows, interned by content. Stage 4 of 7: lexemes -> rows.
  *
  * Idea. Earley (1970) keeps a set of items per position of the text and lets items refer to positions. Here a set of items is interned
  * by content and items refer to interned sets, so that a row is a function of what may still come and not of what has been: rows recur,

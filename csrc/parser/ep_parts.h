@@ -1,4 +1,4 @@
-/* What ep.c, ep_complete.c and ep_predict.c need of each other. */
+/* What the files of the parser need of each other. */
 #ifndef GE_EP_PARTS_H
 #define GE_EP_PARTS_H
 

@@ -1,4 +1,4 @@
-/* vb_own: slices that a user lists, expressions for lexemes that his grammars will have.
+/* vb_own: slices that a user lists, expressions for lexemes that the grammars to come will have.
  *
  * Such a slice is the set of tokens with which some text of its expression begins, at the root and below each hub (behind a space, say). Where a
  * lexer state stays alive whatever the slice does, which mask/mk_own.c decides by the automaton of the expression, those tokens are allowed at once.
