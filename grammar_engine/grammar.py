@@ -223,7 +223,7 @@ class Grammar:
     _latest: Callable[[], Engine | None]
 
     def __init__(self) -> None:
-        raise TypeError("a Grammar is made by Grammar.from_json_schema, from_regex, from_lark, from_gbnf, from_choices or from_tags")
+        raise TypeError("a Grammar is made by one of the constructors Grammar.from_..., or Grammar.from_bytes")
 
     # --- constructors -----------------------------------------------------------------------------------------------
 
