@@ -1,7 +1,8 @@
 """The command line: `grammar-engine generate | check | mask | info`, also `python -m grammar_engine`.
 
 Each command takes a grammar from exactly one of --schema, --regex, --lark, --gbnf, --structural-tag, --choices, and does one thing that the library does; the
-text for people and the JSON for machines (--json, one object a line) say the same. Results go to stdout, complaints to stderr.
+text for people and the JSON for machines (--json, one object a line) say the same. Results go to stdout, complaints to stderr. Here are the
+commands and what they print; the options that stand for arguments of the library are in `cli_options`.
 
 Exit codes: 0 done, and every text was valid; 1 a text was refused; 2 bad usage, an unreadable file, a bad grammar or vocabulary; 3 a limit
 was reached; 130 interrupted by the user.
@@ -20,19 +21,34 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict
+from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ._version import __version__
-from .checks import check_ends, check_number
+from .checks import check_ends
+from .cli_options import (
+    SCHEMA_OPTIONS,
+    add_grammar,
+    add_vocabulary,
+    file_of,
+    grammar_of,
+    has_schemas,
+    natural,
+    option_of,
+    read_bytes,
+    read_source,
+    seed,
+    temperature,
+    vocabulary_of,
+)
 from .errors import GrammarEngineError, GrammarError, LimitExceededError, visible
 from .limits import Limits
 from .progress import progress
 from .vocabulary import Vocabulary
 
 if TYPE_CHECKING:
-    from .cache import JSONSchemaOptions
     from .grammar import Grammar
     from .matcher import Matcher
 
@@ -95,10 +111,9 @@ def _run(options: argparse.Namespace) -> int:
 
 def _complain(options: argparse.Namespace, error: Exception) -> int:
     message = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else str(error)
-    if isinstance(error, GrammarError) and (name := _source(options)):
-        message = f"{name}: {message}"
-    if sys.stderr is not None:  # else it would be printed to the output
-        print(f"grammar-engine: {message}", file=sys.stderr)
+    if isinstance(error, GrammarError) and (name := file_of(options)):
+        message = f"{'standard input' if name == '-' else name}: {message}"
+    _tell(f"grammar-engine: {message}")
     if options.json:
         _emit({"error": message, "type": type(error).__name__})
     return LIMIT if isinstance(error, LimitExceededError) else BAD_INPUT
@@ -113,7 +128,7 @@ def _generate(options: argparse.Namespace) -> int:
 
     if options.model is not None:
         return _generate_with_model(options)
-    grammar, vocabulary = _grammar(options, whitespace="compact"), _vocabulary(options)
+    grammar, vocabulary = _grammar(options, read_source(options), whitespace="compact"), vocabulary_of(options)
     check_ends(vocabulary)
     matcher = Matcher(grammar, vocabulary)
     sampler = Sampler(vocabulary, random.Random(options.seed))
@@ -134,11 +149,12 @@ def _generate_with_model(options: argparse.Namespace) -> int:
 
         sampling = Sampling(temperature=options.temperature)
         begun = time.perf_counter()
-        grammar = _grammar(options, whitespace="compact" if options.model == "stub" else WHITESPACE)
+        source = read_source(options)
+        grammar = _grammar(options, source, whitespace="compact" if options.model == "stub" else WHITESPACE)
         seconds_grammar = time.perf_counter() - begun
         model, vocabulary, encode = _model(options)
         check_ends(vocabulary)
-        prompt = encode(_prompt(options)) or list(vocabulary.eos[:1])
+        prompt = encode(_prompt(options, source)) or list(vocabulary.eos[:1])
         begun = time.perf_counter()
         n_masks = _warm(grammar, vocabulary, options.max_tokens)
         seconds_warm = time.perf_counter() - begun
@@ -200,11 +216,11 @@ def _model(options: argparse.Namespace) -> tuple[object, Vocabulary, Callable[[b
     if options.model == "stub":
         from .decoding.models import NoiseModel
 
-        vocabulary = _vocabulary(options)
+        vocabulary = vocabulary_of(options)
         return NoiseModel(vocabulary.width, seed=options.seed or 0), vocabulary, vocabulary.encode_greedy
     from .decoding.tiny.data import tiny_vocabulary
 
-    vocabulary = tiny_vocabulary() if options.vocabulary is None else _vocabulary(options)
+    vocabulary = tiny_vocabulary() if options.vocabulary is None else vocabulary_of(options)
     if options.model != "tiny":
         from .decoding.tiny.model import load
 
@@ -253,42 +269,59 @@ def _trained(vocabulary: Vocabulary, seconds: int) -> object:
     return model
 
 
-def _prompt(options: argparse.Namespace) -> bytes:
+def _prompt(options: argparse.Namespace, source: str) -> bytes:
     """What the model goes on from: by default, for a tiny decoder, the outline of the schema that it was trained with; for others, the schema."""
     if options.prompt is not None:
         return os.fsencode(options.prompt)
-    if options.model == "stub" or options.schema in (None, "-"):  # what was read from standard input is gone
+    if options.model == "stub" or options.schema is None:
         return b""
-    text = _read_text(options.schema)
     if _is_pretrained(options):
-        return text.encode() + b"\n"
+        return source.encode() + b"\n"
     from .decoding.tiny.data import prompt_of
 
-    return prompt_of(json.loads(text))
+    return prompt_of(json.loads(source))
 
 
 def _check(options: argparse.Namespace) -> int:
     from .matcher import Matcher
 
-    grammar, vocabulary = _grammar(options), _vocabulary(options)
+    source = read_source(options)
+    grammar, vocabulary = _grammar(options, source), vocabulary_of(options)
     matcher = Matcher(grammar, vocabulary)
+    freer = cache(lambda: _freer(options, source, vocabulary))  # made where a text is refused
     code = OK
     for name in progress(options.texts):
-        fault = _fault(matcher, _read_bytes(name))
+        text = read_bytes(name)
+        fault = _fault(matcher, text)
+        if fault is not None:
+            code = REFUSED
+            with suppress(GrammarEngineError):
+                if (other := freer()) is not None and _fault(other, text) is None:
+                    fault["message"] += "; with --any-spelling it is valid"
         if options.json:
             _emit({"file": name, "valid": fault is None, **({} if fault is None else fault)})
         elif fault is None:
             print(f"{name}: valid")
         else:
             print(f"{name}:{fault['line']}:{fault['column']}: {fault['message']}\n{fault['snippet']}")
-        code = code if fault is None else REFUSED
     return code
+
+
+def _freer(options: argparse.Namespace, source: str, vocabulary: Vocabulary) -> Matcher | None:
+    """A matcher of the same grammar with --any-spelling, unless that is the one at hand or cannot be made."""
+    from .matcher import Matcher
+
+    if options.any_spelling or not has_schemas(options, source):
+        return None
+    with suppress(GrammarEngineError):
+        return Matcher(grammar_of(options, source, any_spelling=True), vocabulary)
+    return None
 
 
 def _mask(options: argparse.Namespace) -> int:
     from .matcher import Matcher
 
-    grammar, vocabulary = _grammar(options), _vocabulary(options)
+    grammar, vocabulary = _grammar(options, read_source(options)), vocabulary_of(options)
     matcher = Matcher(grammar, vocabulary)
     text = options.text.encode("utf-8", "surrogateescape")
     if not matcher.accept_bytes(text):
@@ -306,7 +339,8 @@ def _mask(options: argparse.Namespace) -> int:
             for token in shown
         ]
         forced = _readable(matcher.forced_bytes())
-        _emit({"allowed": len(allowed), "size": vocabulary.size, "complete": matcher.is_complete, "forced": forced, "sample": sample})
+        counts = {"allowed": len(allowed), "size": vocabulary.size}
+        _emit({**counts, "complete": matcher.is_complete, "forced": forced, "sample": sample})
         return OK
     print(f"{len(allowed):,} of {vocabulary.size:,} tokens are allowed; the text may {'' if matcher.is_complete else 'not '}end here")
     if matcher.forced_bytes():
@@ -402,51 +436,13 @@ def _place(text: bytes, offset: int, message: str, expected: tuple[str, ...]) ->
 # --- inputs and outputs ---------------------------------------------------------------------------------------------
 
 
-def _grammar(options: argparse.Namespace, whitespace: str | tuple[str, str] = "flexible") -> Grammar:
-    from .grammar import Grammar
-
-    of_schemas: JSONSchemaOptions = {"whitespace": options.whitespace or whitespace, "lenient": options.lenient}
-    if options.schema is not None:
-        return Grammar.from_json_schema(_read_text(options.schema), **of_schemas)
-    if options.regex is not None:
-        return Grammar.from_regex(options.regex)
-    if options.lark is not None:
-        return Grammar.from_lark(_read_text(options.lark), start=options.start or "start", schema_options=of_schemas)
-    if options.gbnf is not None:
-        return Grammar.from_gbnf(_read_text(options.gbnf), start=options.start or "root")
-    if options.structural_tag is not None:
-        return Grammar.from_structural_tag(_read_text(options.structural_tag), schema_options=of_schemas)
-    *lines, last = _read_text(options.choices).split("\n")  # and nowhere else: str.splitlines knows ten ends of a line
-    return Grammar.from_choices([line.removesuffix("\r") for line in (*lines, *([last] if last else []))])
+def _grammar(options: argparse.Namespace, source: str, whitespace: str | tuple[str, str] = "flexible") -> Grammar:
+    return grammar_of(options, source, whitespace, any_spelling=getattr(options, "any_spelling", False))
 
 
-def _vocabulary(options: argparse.Namespace) -> Vocabulary:
-    if options.vocabulary is None:
-        return Vocabulary.builtin()
-    from .vocabularies.files import is_saved
-
-    return Vocabulary.load(options.vocabulary) if is_saved(options.vocabulary) else Vocabulary.from_file(options.vocabulary)
-
-
-def _read_bytes(name: str) -> bytes:
-    if name != "-":
-        return Path(name).read_bytes()
-    if sys.stdin is None:
-        raise OSError("the standard input is closed")
-    return sys.stdin.buffer.read()
-
-
-def _read_text(name: str) -> str:
-    try:
-        return _read_bytes(name).decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise GrammarError(f"not UTF-8: byte {error.start} ({error.reason})") from None
-
-
-def _source(options: argparse.Namespace) -> str | None:
-    """The file of the grammar, where it is in one."""
-    name: str | None = options.schema or options.lark or options.gbnf or options.structural_tag or options.choices
-    return "standard input" if name == "-" else name
+def _tell(line: str) -> None:
+    if sys.stderr is not None:  # else it would be printed to the output
+        print(visible(line), file=sys.stderr)
 
 
 def _readable(spelling: bytes) -> str:
@@ -460,7 +456,7 @@ def _emit(record: dict[str, Any]) -> None:
 # --- arguments ------------------------------------------------------------------------------------------------------
 
 
-_DEFAULTS = {"length": 120, "max_tokens": 256, "temperature": 1.0, "train_seconds": 30, "lenient": False}
+_DEFAULTS = {"length": 120, "max_tokens": 256, "temperature": 1.0, "train_seconds": 30, "lenient": False, "any_spelling": False}
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -471,7 +467,9 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     model = given.get("model")
     uses = (
         ("a Lark or GBNF grammar", given.get("lark") is not None or given.get("gbnf") is not None, ("start",)),
-        ("JSON Schemas", any(given.get(source) is not None for source in ("schema", "lark", "structural_tag")), ("whitespace", "lenient")),
+        ("a Lark grammar", given.get("lark") is not None, ("lexing",)),
+        ("a regular expression", given.get("regex") is not None, ("dialect",)),
+        ("JSON Schemas", any(given.get(source) is not None for source in ("schema", "lark", "structural_tag")), SCHEMA_OPTIONS),
         ("texts without a model", model is None, ("length",)),
         ("texts by a model", model is not None, ("prompt", "max_tokens", "temperature")),
         ("--model tiny", model == "tiny", ("train_seconds",)),
@@ -479,7 +477,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     for use, used, names in uses:
         for name in names:
             if not used and given.get(name) is not None:
-                parser.error(f"--{name.replace('_', '-')} is for {use}")
+                parser.error(f"{option_of(name)} is for {use}")
     for name, default in _DEFAULTS.items():
         if name in given and given[name] is None:
             given[name] = default
@@ -498,11 +496,11 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
     generate = _command(commands, "generate", _generate, "write random texts of a grammar, with or without a model")
-    generate.add_argument("--seed", type=_seed, metavar="N", help="same seed, same texts (default: another one each time)")
-    generate.add_argument("--count", type=_natural, default=1, metavar="N", help="number of texts (default: 1)")
+    generate.add_argument("--seed", type=seed, metavar="N", help="same seed, same texts (default: another one each time)")
+    generate.add_argument("--count", type=natural, default=1, metavar="N", help="number of texts (default: 1)")
     generate.add_argument(
         "--length",
-        type=_natural,
+        type=natural,
         metavar="N",
         help="without a model: tokens after which a text comes to its end when it can (default: 120)",
     )
@@ -517,19 +515,25 @@ def _parser() -> argparse.ArgumentParser:
         metavar="TEXT",
         help="what the model goes on from (default: an outline of the schema; of a folder, the schema; of stub, nothing)",
     )
-    model.add_argument("--max-tokens", type=_natural, metavar="N", help="the text is complete within N tokens (default: 256)")
-    model.add_argument("--temperature", type=_temperature, metavar="T", help="0 takes the best token (default: 1)")
-    model.add_argument("--train-seconds", type=_natural, metavar="N", help="for tiny (default: 30)")
+    model.add_argument("--max-tokens", type=natural, metavar="N", help="the text is complete within N tokens (default: 256)")
+    model.add_argument("--temperature", type=temperature, metavar="T", help="0 takes the best token (default: 1)")
+    model.add_argument("--train-seconds", type=natural, metavar="N", help="for tiny (default: 30)")
 
     check = _command(commands, "check", _check, "say whether texts are sentences of a grammar, or where they are refused")
     check.add_argument(
         "texts", nargs="+", metavar="TEXT-FILE", help="file with one text; - is standard input; a final line end may be ignored"
     )
+    check.add_argument(
+        "--any-spelling",
+        action="store_const",
+        const=True,
+        help="judge JSON that someone else wrote: --property-order any --number-style any --escapes all, where these are not given",
+    )
 
     mask = _command(commands, "mask", _mask, "show which tokens may come next")
     mask.add_argument("--text", default="", help="the text so far (default: empty)")
-    mask.add_argument("--sample", type=_natural, default=10, metavar="N", help="allowed tokens to show (default: 10)")
-    mask.add_argument("--seed", type=_seed, default=0, metavar="N", help="which of them (default: 0)")
+    mask.add_argument("--sample", type=natural, default=10, metavar="N", help="allowed tokens to show (default: 10)")
+    mask.add_argument("--seed", type=seed, default=0, metavar="N", help="which of them (default: 0)")
 
     info = commands.add_parser("info", help="versions and default limits", allow_abbrev=False)
     info.add_argument("--json", action="store_true", help="write JSON")
@@ -547,52 +551,8 @@ def _command(commands: Any, name: str, run: Any, description: str) -> argparse.A
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    source = parser.add_mutually_exclusive_group(required=True)
-    source.add_argument("--schema", metavar="FILE", help="JSON Schema")
-    source.add_argument("--regex", metavar="PATTERN", help="regular expression that the whole text matches")
-    source.add_argument("--lark", metavar="FILE", help="Lark grammar")
-    source.add_argument("--gbnf", metavar="FILE", help="grammar in GBNF, the language of llama.cpp")
-    source.add_argument("--structural-tag", metavar="FILE", help="structural tag, as requests to servers have it")
-    source.add_argument("--choices", metavar="FILE", help="one text per line")
-    parser.add_argument("--start", metavar="RULE", help="start rule of the grammar (default: start; in GBNF root)")
-    parser.add_argument(
-        "--whitespace",
-        choices=("flexible", "bounded", "compact"),
-        help="white space in JSON (default: flexible; for generate compact, or what the model has learnt)",
-    )
-    parser.add_argument(
-        "--lenient", action="store_const", const=True, help="drop what a schema asks for and cannot be enforced, instead of refusing it"
-    )
-    parser.add_argument(
-        "--vocabulary",
-        metavar="FILE",
-        help="tokenizer.json, Tekken JSON, .model, a table, or what Vocabulary.save wrote (default: the built-in one)",
-    )
+    add_grammar(parser)
+    add_vocabulary(parser)
     parser.add_argument("--json", action="store_true", help="write JSON, one object a line")
     parser.set_defaults(run=run)
     return parser
-
-
-def _seed(text: str) -> int:
-    return _at_least(0, text)
-
-
-def _natural(text: str) -> int:
-    return _at_least(1, text)
-
-
-def _at_least(least: int, text: str) -> int:
-    try:
-        number = int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number") from None
-    if number < least:
-        raise argparse.ArgumentTypeError(f"{number} is not at least {least}")
-    return number
-
-
-def _temperature(text: str) -> float:
-    try:
-        return check_number("a temperature", float(text), 0)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of at least 0") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import io
 import itertools
 import json
 import re
@@ -89,6 +90,25 @@ def test_a_model_from_a_file(schema, capsys, tmp_path):
     for given, spelling in ((), '{"name": "'), (("--whitespace", "compact"), '{"name":"'):  # by default the layout that it has learnt
         assert cli.main(["generate", "--schema", schema, "--model", str(path), "--max-tokens", "60", *given]) == 0
         assert capsys.readouterr().out.startswith(spelling)
+
+
+def test_a_schema_from_standard_input_is_in_the_prompt(schema, capsys, tmp_path, monkeypatch):
+    """As one from a file: it is read once, for the grammar and for the prompt."""
+    pytest.importorskip("torch")
+    from grammar_engine import decoding
+    from grammar_engine.decoding.tiny.data import prompt_of, tiny_vocabulary
+    from grammar_engine.decoding.tiny.model import TinyDecoder, save
+
+    vocabulary, path = tiny_vocabulary(), tmp_path / "tiny.pt"
+    save(TinyDecoder(vocabulary.width + 1, dim=16, layers=1, heads=2), path, vocabulary)
+    prompts, stream = [], decoding.stream
+    monkeypatch.setattr(
+        decoding, "stream", lambda model, prompt, *rest, **more: prompts.append(prompt) or stream(model, prompt, *rest, **more)
+    )
+    for source in (schema, "-"):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(json.dumps(SCHEMA).encode())))
+        assert cli.main(["generate", "--schema", source, "--model", str(path), "--max-tokens", "60"]) == 0
+        assert prompts[-1] == vocabulary.encode_greedy(prompt_of(SCHEMA))
 
 
 def test_a_model_that_is_trained_first(schema, capsys, monkeypatch):

@@ -1,0 +1,195 @@
+"""The options of the command line that the library has too: of grammars, limits and vocabularies.
+
+What belongs where. Here: the arguments of constructors as options, and what is made of them. In `cli`: the commands, what they print, their
+exit codes. Nothing is printed here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .checks import check_number
+from .errors import GrammarError
+from .limits import Limits
+from .vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from .grammar import Grammar
+
+CHOICES = {  # of the options of JSON Schemas: what they may be, and what for; the first is the default
+    "whitespace": (
+        ("flexible", "bounded", "compact"),
+        "white space in JSON (default: flexible; for generate compact, or what the model has learnt)",
+    ),
+    "property_order": (("schema", "any"), "order of the keys of objects (default: schema)"),
+    "number_style": (("canonical", "any"), "how numbers may be spelt: as models write them, or as JSON allows (default: canonical)"),
+    "escapes": (("minimal", "all"), "how characters of strings may be spelt: in one way each, or as JSON allows (default: minimal)"),
+    "formats": (("known", "strict", "annotation"), "enforce known formats, refuse others, or enforce none (default: known)"),
+    "style": (
+        ("json", "qwen_xml", "minimax_xml", "glm_xml", "deepseek_xml", "deepseek_v4_1_xml"),
+        "JSON, or an object as parameters in XML (default: json)",
+    ),
+}
+SCHEMA_OPTIONS = (*CHOICES, "unique_keys", "lenient", "any_spelling")
+ANY_SPELLING = {"property_order": "any", "number_style": "any", "escapes": "all"}
+
+# --- arguments ------------------------------------------------------------------------------------------------------
+
+
+def add_grammar(parser: argparse.ArgumentParser) -> None:
+    """The options that say what the grammar is."""
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--schema", metavar="FILE", help="JSON Schema")
+    source.add_argument("--regex", metavar="PATTERN", help="regular expression that the whole text matches")
+    source.add_argument("--lark", metavar="FILE", help="Lark grammar")
+    source.add_argument("--gbnf", metavar="FILE", help="grammar in GBNF, the language of llama.cpp")
+    source.add_argument("--structural-tag", metavar="FILE", help="structural tag, as requests to servers have it")
+    source.add_argument("--choices", metavar="FILE", help="one text per line")
+    parser.add_argument("--start", metavar="RULE", help="start rule of the grammar (default: start; in GBNF root)")
+    parser.add_argument("--lexing", choices=("exact", "longest"), help="how a Lark grammar cuts texts into terminals (default: exact)")
+    parser.add_argument("--dialect", choices=("python", "ecma"), help="of the regular expression (default: python)")
+    parser.add_argument(
+        "--limit", action="append", type=_limit, metavar="NAME=N", help="another value of a limit that `info` lists; repeatable"
+    )
+    schemas = parser.add_argument_group("JSON Schemas, also those in Lark grammars and structural tags")
+    for name, (choices, description) in CHOICES.items():
+        schemas.add_argument(option_of(name), choices=choices, help=description)
+    schemas.add_argument("--unique-keys", action="store_const", const=True, help="no key occurs twice in an object")
+    schemas.add_argument(
+        "--lenient",
+        action="store_const",
+        const=True,
+        help="drop what a schema asks for and cannot be enforced, instead of refusing it",
+    )
+
+
+def add_vocabulary(parser: argparse.ArgumentParser) -> None:
+    """The option that says what the vocabulary is."""
+    parser.add_argument(
+        "--vocabulary",
+        metavar="FILE",
+        help="tokenizer.json, Tekken JSON, .model, a table, or what Vocabulary.save wrote (default: the built-in one)",
+    )
+
+
+def option_of(name: str) -> str:
+    """How an option is written: `--unique-keys`."""
+    return f"--{name.replace('_', '-')}"
+
+
+def seed(text: str) -> int:
+    """A number from 0 on."""
+    return _at_least(0, text)
+
+
+def natural(text: str) -> int:
+    """A number from 1 on."""
+    return _at_least(1, text)
+
+
+def _at_least(least: int, text: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number") from None
+    if number < least:
+        raise argparse.ArgumentTypeError(f"{number} is not at least {least}")
+    return number
+
+
+def temperature(text: str) -> float:
+    """A number of at least 0, with a point or without."""
+    try:
+        return check_number("a temperature", float(text), 0)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of at least 0") from None
+
+
+def _limit(text: str) -> tuple[str, int]:
+    name, _, value = text.partition("=")
+    names = [field.name for field in fields(Limits)]
+    if name not in names:
+        raise argparse.ArgumentTypeError(f"there is no limit {name!r}; limits are {', '.join(names)}")
+    try:
+        return name, getattr(Limits(**{name: int(value)}), name)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{name} is a whole number from 1 to 2**64 - 1, not {value!r}") from None
+
+
+# --- what is made of them -------------------------------------------------------------------------------------------
+
+
+def read_source(options: argparse.Namespace) -> str:
+    """The text of the grammar."""
+    return options.regex if options.regex is not None else read_text(file_of(options) or "")
+
+
+def file_of(options: argparse.Namespace) -> str | None:
+    """The file of the grammar, where it is in one."""
+    given = (options.schema, options.lark, options.gbnf, options.structural_tag, options.choices)
+    return next((name for name in given if name is not None), None)
+
+
+def grammar_of(
+    options: argparse.Namespace, source: str, whitespace: str | tuple[str, str] = "flexible", *, any_spelling: bool = False
+) -> Grammar:
+    """The grammar of a text; what no option says about JSON Schemas is as in the library, but for the white space."""
+    from .grammar import Grammar
+
+    limits = Limits(**dict(options.limit or ()))
+    of_schemas: dict[str, Any] = {"whitespace": whitespace, **(ANY_SPELLING if any_spelling else {})}
+    of_schemas.update({name: value for name in (*CHOICES, "unique_keys", "lenient") if (value := getattr(options, name)) is not None})
+    if options.schema is not None:
+        return Grammar.from_json_schema(source, limits=limits, **of_schemas)
+    if options.regex is not None:
+        return Grammar.from_regex(source, dialect=options.dialect or "python", limits=limits)
+    if options.lark is not None:
+        start, lexing = options.start or "start", options.lexing or "exact"
+        return Grammar.from_lark(source, start=start, lexing=lexing, schema_options=of_schemas, limits=limits)
+    if options.gbnf is not None:
+        return Grammar.from_gbnf(source, start=options.start or "root", limits=limits)
+    if options.structural_tag is not None:
+        return Grammar.from_structural_tag(source, schema_options=of_schemas, limits=limits)
+    return Grammar.from_choices(_lines(source), limits=limits)
+
+
+def has_schemas(options: argparse.Namespace, source: str) -> bool:
+    """Whether there may be a JSON Schema in the grammar."""
+    return options.schema is not None or options.structural_tag is not None or (options.lark is not None and "%json" in source)
+
+
+def _lines(source: str) -> list[str]:
+    """The lines of a text, the last of which needs no end."""
+    *lines, last = source.split("\n")  # and nowhere else: str.splitlines knows ten ends of a line
+    return [line.removesuffix("\r") for line in (*lines, *([last] if last else []))]
+
+
+def vocabulary_of(options: argparse.Namespace) -> Vocabulary:
+    """The vocabulary of a file, or the built-in one."""
+    path = options.vocabulary
+    if path is None:
+        return Vocabulary.builtin()
+    from .vocabularies.files import is_saved
+
+    return Vocabulary.load(path) if is_saved(path) else Vocabulary.from_file(path)
+
+
+def read_bytes(name: str) -> bytes:
+    """The content of a file, or of standard input."""
+    if name != "-":
+        return Path(name).read_bytes()
+    if sys.stdin is None:
+        raise OSError("the standard input is closed")
+    return sys.stdin.buffer.read()
+
+
+def read_text(name: str) -> str:
+    """The same as text."""
+    try:
+        return read_bytes(name).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise GrammarError(f"not UTF-8: byte {error.start} ({error.reason})") from None

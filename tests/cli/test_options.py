@@ -1,0 +1,155 @@
+"""The options that the library has too, and its messages in the words of the command line."""
+
+from __future__ import annotations
+
+import inspect
+import json
+
+import pytest
+
+from grammar_engine import Grammar, LimitExceededError, cli, cli_options
+from grammar_engine.frontends.json_schema.reading import options as library
+
+PAIR = {"type": "object", "properties": {"b": {"type": "integer"}, "a": {"type": "string"}}, "required": ["a", "b"]}
+REFUSED = {"type": "string", "minLength": 2, "pattern": "^(.)\\1"}
+TAG = {"type": "structural_tag", "format": {"type": "json_schema", "json_schema": PAIR}}
+
+
+# --- options of the library -----------------------------------------------------------------------------------------
+
+
+def test_no_option_of_schemas_is_missing() -> None:
+    """But for `resources`, and `limits`, which is --limit."""
+    there = set(inspect.signature(Grammar.from_json_schema).parameters) - {"schema", "limits", "resources"}
+    assert there == set(cli_options.SCHEMA_OPTIONS) - {"any_spelling"}
+    spaces, *others = cli_options.CHOICES
+    assert spaces == "whitespace" and {name: cli_options.CHOICES[name][0] for name in others} == library._CHOICES
+    defaults = library.Options()
+    assert all(choices[0] == getattr(defaults, name) for name, (choices, _) in cli_options.CHOICES.items())
+
+
+@pytest.mark.parametrize("source", ["--schema", "--lark", "--structural-tag"])
+@pytest.mark.parametrize(
+    ("schema", "text", "options", "codes"),
+    [
+        (PAIR, '{"a": "x", "b": 1}', "--property-order any", (1, 0)),
+        (PAIR, '{"b": 1.0, "a": "x"}', "--number-style any", (1, 0)),
+        (PAIR, r'{"b": 1, "a": "\u0061"}', "--escapes all", (1, 0)),
+        (PAIR, '{"b": 1, "a": "x"}', "--whitespace compact", (0, 1)),
+        (PAIR, "<parameter=b>1</parameter><parameter=a>x</parameter>", "--style qwen_xml", (1, 0)),
+        (PAIR, '{"b": 1, "a": "x", "c": 1, "c": 2}', "--unique-keys", (0, 1)),
+        ({"type": "string", "format": "date"}, '"x"', "--formats annotation", (1, 0)),
+        ({"type": "string", "format": "colour"}, '"x"', "--formats strict", (0, 2)),
+        ({"type": "array", "uniqueItems": True}, "[]", "--lenient", (2, 0)),
+    ],
+)
+def test_options_of_schemas(run, file, source: str, schema: object, text: str, options: str, codes: tuple[int, int]) -> None:
+    written = {
+        "--schema": schema,
+        "--lark": f"start: %json {json.dumps(schema)}",
+        "--structural-tag": {"type": "structural_tag", "format": {"type": "json_schema", "json_schema": schema}},
+    }
+    given = (source, file("source", written[source]), *options.split())
+    assert (run("check", *given[:2], file("text", text))[0], run("check", *given, file("text", text))[0]) == codes
+    for command in ("generate", "mask"):
+        assert run(command, *given)[0] == (2 if codes[1] == 2 else 0)
+
+
+def test_lexing_and_dialect(run, file) -> None:
+    lark = file("g.lark", 'start: A "b"\nA: /[ab]+/\n')
+    assert [run("check", "--lark", lark, *given, file("text", "aab"))[0] for given in ((), ("--lexing", "longest"))] == [0, 1]
+    digit = file("digit", "٣")
+    assert [run("check", "--regex", r"\d", *given, digit)[0] for given in ((), ("--dialect", "ecma"))] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fault"),
+    [
+        ("check --regex a --any-spelling f", "--any-spelling is for JSON Schemas"),
+        ("mask --gbnf f --property-order any", "--property-order is for JSON Schemas"),
+        ("mask --regex a --unique-keys", "--unique-keys is for JSON Schemas"),
+        ("mask --regex a --lexing exact", "--lexing is for a Lark grammar"),
+        ("mask --lark f --dialect ecma", "--dialect is for a regular expression"),
+        ("generate --schema f --any-spelling", "unrecognized arguments: --any-spelling"),
+        ("mask --regex a --limit max_row=3", "there is no limit 'max_row'; limits are max_expressions, "),
+        ("mask --regex a --limit max_rows", "max_rows is a whole number from 1 to 2**64 - 1, not ''"),
+        ("mask --regex a --limit max_rows=0", "max_rows is a whole number from 1 to 2**64 - 1, not '0'"),
+    ],
+)
+def test_bad_usage(capsys, arguments: str, fault: str) -> None:
+    with pytest.raises(SystemExit) as ended:
+        cli.main(arguments.split())
+    assert ended.value.code == 2 and fault in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("source", "content"),
+    [
+        ("--schema", PAIR),
+        ("--lark", f"start: %json {json.dumps(PAIR)}"),
+        ("--structural-tag", TAG),
+        ("--gbnf", 'root ::= "a" root | "b"'),
+        ("--choices", "yes\nno"),
+        ("--regex", "[a-z]+x"),
+    ],
+)
+def test_limits(run, file, source: str, content: object) -> None:
+    given = (source, content if source == "--regex" else file("source", content))
+    code, _, err = run("mask", *given, "--limit", "max_rules=9999", "--limit", "max_expressions=2")
+    assert code == 3 and "max_expressions = 2 is reached" in err and "; raise it with " in err
+    assert run("mask", *given, "--limit", "max_expressions=2", "--limit", "max_expressions=100000")[0] == 0
+
+
+# --- any spelling ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("source", "content"),
+    [("--schema", PAIR), ("--lark", f"start: %json {json.dumps(PAIR)}"), ("--structural-tag", TAG)],
+)
+def test_texts_that_someone_else_wrote(run, file, source: str, content: object) -> None:
+    given = ("check", source, file("source", content))
+    text, bad = file("text", '{"a":"\\u0061","b":1.0}'), file("bad", '{"a":"\\u0061"}')
+    code, out, _ = run(*given, text, bad)
+    assert code == 1
+    head, _, _, other, *_ = out.splitlines()
+    assert head == f"{text}:1:3: 'a' is refused, expected key \"b\"; with --any-spelling it is valid"
+    assert other == f"{bad}:1:3: 'a' is refused, expected key \"b\""
+    found = [json.loads(line) for line in run(*given, "--json", text, bad)[1].splitlines()]
+    assert [record["message"].endswith("; with --any-spelling it is valid") for record in found] == [True, False]
+    assert run(*given, "--any-spelling", text)[:2] == (0, f"{text}: valid\n")
+    code, out, _ = run(*given, "--any-spelling", bad)
+    assert code == 1 and "any-spelling" not in out
+
+
+def test_what_is_given_beside_any_spelling_goes_first(run, file) -> None:
+    given = ("check", "--schema", file("s", PAIR), "--property-order", "schema", "--any-spelling")
+    code, out, _ = run(*given, file("text", '{"b": 1.0, "a": "\\u0061"}'), file("order", '{"a": "x", "b": 1}'))
+    assert code == 1 and "text: valid" in out and "order:1:" in out
+    code, out, _ = run(*given[:-1], file("order", '{"a": "x", "b": 1}'))
+    assert code == 1 and "any-spelling" not in out
+
+
+def test_no_hint_where_it_cannot_be_told(run, file, monkeypatch) -> None:
+    """A grammar without schemas is not compiled twice, and one that reaches a limit tells nothing."""
+    compiled: list[bool] = []
+    compile_once = cli.grammar_of
+    monkeypatch.setattr(cli, "grammar_of", lambda *given, **more: compiled.append(more["any_spelling"]) or compile_once(*given, **more))
+    assert run("check", "--lark", file("g", 'start: "a"'), file("text", "b"))[0] == 1 and compiled == [False]
+    assert run("check", "--schema", file("s", PAIR), file("text", '{"b": 1, "a": "x"}'))[0] == 0 and compiled == [False, False]
+
+    def too_large(*given, any_spelling: bool) -> Grammar:
+        if any_spelling:
+            raise LimitExceededError("max_rules", 1)
+        return compile_once(*given)
+
+    monkeypatch.setattr(cli, "grammar_of", too_large)
+    code, out, err = run("check", "--schema", file("s", PAIR), file("text", '{"a": "x", "b": 1}'))
+    assert code == 1 and out.startswith(f"{file('text', '')}:1:3: ") and "any-spelling" not in out and not err
+
+
+def test_a_schema_from_standard_input_is_read_once(run, file, monkeypatch) -> None:
+    texts = iter([json.dumps(PAIR).encode()])
+    monkeypatch.setattr(cli_options, "read_bytes", lambda name: next(texts))
+    code, out, _ = run("check", "--schema", "-", file("text", '{"a":"x","b":1}'))
+    assert code == 1 and "; with --any-spelling it is valid" in out
