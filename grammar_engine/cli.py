@@ -1,4 +1,4 @@
-"""The command line: `grammar-engine generate | check | mask | info`, also `python -m grammar_engine`.
+"""The command line: `grammar-engine generate | check | mask | report | info`, also `python -m grammar_engine`.
 
 Each command takes a grammar from exactly one of --schema, --regex, --lark, --gbnf, --structural-tag, --choices, and does one thing that the library does; the
 text for people and the JSON for machines (--json, one object a line) say the same. Results go to stdout, complaints to stderr. Here are the
@@ -20,7 +20,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -128,14 +128,14 @@ def _generate(options: argparse.Namespace) -> int:
 
     if options.model is not None:
         return _generate_with_model(options)
-    grammar, vocabulary = _grammar(options, read_source(options), whitespace="compact"), vocabulary_of(options)
+    (grammar, told), vocabulary = _grammar(options, read_source(options), whitespace="compact"), vocabulary_of(options)
     check_ends(vocabulary)
     matcher = Matcher(grammar, vocabulary)
     sampler = Sampler(vocabulary, random.Random(options.seed))
     for index in progress(range(options.count)):
         text = sampler.write(matcher, options.length).decode("utf-8", "backslashreplace")
         if options.json:
-            _emit({"index": index, "text": text})
+            _emit({"index": index, "text": text, **told})
         else:
             print(text)
     return OK
@@ -150,7 +150,7 @@ def _generate_with_model(options: argparse.Namespace) -> int:
         sampling = Sampling(temperature=options.temperature)
         begun = time.perf_counter()
         source = read_source(options)
-        grammar = _grammar(options, source, whitespace="compact" if options.model == "stub" else WHITESPACE)
+        grammar, told = _grammar(options, source, whitespace="compact" if options.model == "stub" else WHITESPACE)
         seconds_grammar = time.perf_counter() - begun
         model, vocabulary, encode = _model(options)
         check_ends(vocabulary)
@@ -174,7 +174,7 @@ def _generate_with_model(options: argparse.Namespace) -> int:
             if options.json:
                 figures = {"tokens_per_second": round(done.tokens_per_second, 1), "mask_share": round(done.seconds_masks / done.seconds, 4)}
                 counts = {"tokens": len(done.tokens), "forced": done.forced, "passes": done.passes}
-                _emit({"index": index, "text": text, **counts, **figures})
+                _emit({"index": index, "text": text, **counts, **figures, **told})
             else:
                 print(text)
     except (ValueError, ModuleNotFoundError) as error:  # a budget that is too small, a file that holds no model; numpy or torch is missing
@@ -286,7 +286,7 @@ def _check(options: argparse.Namespace) -> int:
     from .matcher import Matcher
 
     source = read_source(options)
-    grammar, vocabulary = _grammar(options, source), vocabulary_of(options)
+    (grammar, told), vocabulary = _grammar(options, source), vocabulary_of(options)
     matcher = Matcher(grammar, vocabulary)
     freer = cache(lambda: _freer(options, source, vocabulary))  # made where a text is refused
     code = OK
@@ -299,7 +299,7 @@ def _check(options: argparse.Namespace) -> int:
                 if (other := freer()) is not None and _fault(other, text) is None:
                     fault["message"] += "; with --any-spelling it is valid"
         if options.json:
-            _emit({"file": name, "valid": fault is None, **({} if fault is None else fault)})
+            _emit({"file": name, "valid": fault is None, **({} if fault is None else fault), **told})
         elif fault is None:
             print(f"{name}: valid")
         else:
@@ -321,13 +321,13 @@ def _freer(options: argparse.Namespace, source: str, vocabulary: Vocabulary) -> 
 def _mask(options: argparse.Namespace) -> int:
     from .matcher import Matcher
 
-    grammar, vocabulary = _grammar(options, read_source(options)), vocabulary_of(options)
+    (grammar, told), vocabulary = _grammar(options, read_source(options)), vocabulary_of(options)
     matcher = Matcher(grammar, vocabulary)
     text = options.text.encode("utf-8", "surrogateescape")
     if not matcher.accept_bytes(text):
         fault = _refusal(matcher, text)
         if options.json:
-            _emit({"valid": False, **fault})
+            _emit({"valid": False, **fault, **told})
         else:
             print(f"{fault['line']}:{fault['column']}: {fault['message']}\n{fault['snippet']}")
         return REFUSED
@@ -340,7 +340,7 @@ def _mask(options: argparse.Namespace) -> int:
         ]
         forced = _readable(matcher.forced_bytes())
         counts = {"allowed": len(allowed), "size": vocabulary.size}
-        _emit({**counts, "complete": matcher.is_complete, "forced": forced, "sample": sample})
+        _emit({**counts, "complete": matcher.is_complete, "forced": forced, "sample": sample, **told})
         return OK
     print(f"{len(allowed):,} of {vocabulary.size:,} tokens are allowed; the text may {'' if matcher.is_complete else 'not '}end here")
     if matcher.forced_bytes():
@@ -348,6 +348,15 @@ def _mask(options: argparse.Namespace) -> int:
     for token in shown:
         spelling = vocabulary.token_bytes(token)
         print(f"{token:>8}  {repr(_readable(spelling)) if spelling else vocabulary.special.get(token, '(end of text)')}")
+    return OK
+
+
+def _report(options: argparse.Namespace) -> int:
+    report = grammar_of(options, read_source(options)).report
+    if options.json:
+        _emit({field.name: [entry._asdict() for entry in getattr(report, field.name)] for field in fields(report)})
+    else:
+        print(visible(str(report)))
     return OK
 
 
@@ -436,8 +445,13 @@ def _place(text: bytes, offset: int, message: str, expected: tuple[str, ...]) ->
 # --- inputs and outputs ---------------------------------------------------------------------------------------------
 
 
-def _grammar(options: argparse.Namespace, source: str, whitespace: str | tuple[str, str] = "flexible") -> Grammar:
-    return grammar_of(options, source, whitespace, any_spelling=getattr(options, "any_spelling", False))
+def _grammar(options: argparse.Namespace, source: str, whitespace: str | tuple[str, str] = "flexible") -> tuple[Grammar, dict[str, Any]]:
+    """The grammar, after what it relaxes was told; and what every record says of that."""
+    grammar = grammar_of(options, source, whitespace, any_spelling=getattr(options, "any_spelling", False))
+    relaxed = grammar.report.relaxed
+    for entry in relaxed:
+        _tell(f"relaxed: {entry.pointer or '(root)'} {entry.keyword}: {entry.detail}")
+    return grammar, {"relaxed": [entry._asdict() for entry in relaxed]} if options.lenient else {}
 
 
 def _tell(line: str) -> None:
@@ -535,14 +549,16 @@ def _parser() -> argparse.ArgumentParser:
     mask.add_argument("--sample", type=natural, default=10, metavar="N", help="allowed tokens to show (default: 10)")
     mask.add_argument("--seed", type=seed, default=0, metavar="N", help="which of them (default: 0)")
 
+    _command(commands, "report", _report, "show what is enforced of a grammar, and what is not", vocabulary=False)
+
     info = commands.add_parser("info", help="versions and default limits", allow_abbrev=False)
     info.add_argument("--json", action="store_true", help="write JSON")
     info.set_defaults(run=_info)
     return parser
 
 
-def _command(commands: Any, name: str, run: Any, description: str) -> argparse.ArgumentParser:
-    """A command that takes a grammar and a vocabulary."""
+def _command(commands: Any, name: str, run: Any, description: str, *, vocabulary: bool = True) -> argparse.ArgumentParser:
+    """A command that takes a grammar, and a vocabulary if it needs one."""
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
         help=description,
@@ -552,7 +568,8 @@ def _command(commands: Any, name: str, run: Any, description: str) -> argparse.A
         allow_abbrev=False,
     )
     add_grammar(parser)
-    add_vocabulary(parser)
+    if vocabulary:
+        add_vocabulary(parser)
     parser.add_argument("--json", action="store_true", help="write JSON, one object a line")
     parser.set_defaults(run=run)
     return parser

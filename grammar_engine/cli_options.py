@@ -63,7 +63,7 @@ def add_grammar(parser: argparse.ArgumentParser) -> None:
         "--lenient",
         action="store_const",
         const=True,
-        help="drop what a schema asks for and cannot be enforced, instead of refusing it",
+        help="drop what a schema asks for and cannot be enforced, and say so, instead of refusing it",
     )
 
 

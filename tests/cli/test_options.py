@@ -51,7 +51,7 @@ def test_options_of_schemas(run, file, source: str, schema: object, text: str, o
     }
     given = (source, file("source", written[source]), *options.split())
     assert (run("check", *given[:2], file("text", text))[0], run("check", *given, file("text", text))[0]) == codes
-    for command in ("generate", "mask"):
+    for command in ("generate", "mask", "report"):
         assert run(command, *given)[0] == (2 if codes[1] == 2 else 0)
 
 
@@ -74,6 +74,7 @@ def test_lexing_and_dialect(run, file) -> None:
         ("mask --regex a --limit max_row=3", "there is no limit 'max_row'; limits are max_expressions, "),
         ("mask --regex a --limit max_rows", "max_rows is a whole number from 1 to 2**64 - 1, not ''"),
         ("mask --regex a --limit max_rows=0", "max_rows is a whole number from 1 to 2**64 - 1, not '0'"),
+        ("report --regex a --vocabulary f", "unrecognized arguments: --vocabulary"),
     ],
 )
 def test_bad_usage(capsys, arguments: str, fault: str) -> None:
@@ -153,3 +154,48 @@ def test_a_schema_from_standard_input_is_read_once(run, file, monkeypatch) -> No
     monkeypatch.setattr(cli_options, "read_bytes", lambda name: next(texts))
     code, out, _ = run("check", "--schema", "-", file("text", '{"a":"x","b":1}'))
     assert code == 1 and "; with --any-spelling it is valid" in out
+
+
+# --- what is relaxed, and the report --------------------------------------------------------------------------------
+
+
+def test_what_is_relaxed_is_told(run, file) -> None:
+    schema = file("s", {"type": "object", "properties": {"~": REFUSED}, "required": ["~"]})
+    text = file("text", '{"~": "xy"}')
+    for command in (
+        ["check", text],
+        ["mask"],
+        ["mask", "--text", "x"],
+        ["generate"],
+        ["generate", "--model", "stub", "--max-tokens", "60"],
+    ):
+        _, out, err = run(*command, "--schema", schema, "--lenient", "--json")
+        assert err.startswith("relaxed: /properties/~0 pattern: unsupported in a regular expression: back-reference: ")
+        (entry,) = json.loads(out)["relaxed"]
+        assert (entry["pointer"], entry["keyword"]) == ("/properties/~0", "pattern") and "back-reference" in entry["detail"]
+        assert run(*command, "--schema", schema, "--lenient")[2].startswith("relaxed: /properties/~0 pattern: ")
+    assert run("mask", "--schema", file("s", REFUSED), "--lenient")[2].startswith("relaxed: (root) pattern: ")
+    _, out, err = run("mask", "--schema", file("s", PAIR), "--lenient", "--json")
+    assert json.loads(out)["relaxed"] == [] and not err
+    assert "relaxed" not in json.loads(run("mask", "--schema", file("s", PAIR), "--json")[1])
+
+
+def test_report(run, file) -> None:
+    schema = {**REFUSED, "title": "twice"}
+    code, out, err = run("report", "--schema", file("s", schema), "--lenient")
+    assert (code, out, err) == (0, f"{Grammar.from_json_schema(schema, lenient=True).report}\n", "")
+    code, out, err = run("report", "--schema", file("s", schema), "--lenient", "--json")
+    found = json.loads(out)
+    assert (code, err) == (0, "") and set(found) == {"enforced", "annotations", "relaxed", "notes"}
+    assert found["annotations"] == [{"pointer": "", "keyword": "title", "detail": ""}] and found["relaxed"][0]["keyword"] == "pattern"
+    assert run("report", "--schema", file("s", schema))[0] == 2
+    assert run("report", "--regex", "a")[1] == "enforced:\n  (root)  regex  the whole text matches the pattern\n"
+
+
+def test_what_a_terminal_would_obey_is_replaced(run, file) -> None:
+    schema = file("s", {"type": "object", "properties": {"a\x1bb": REFUSED}})
+    code, out, _ = run("report", "--schema", schema, "--lenient")
+    assert code == 0 and "/properties/a\N{REPLACEMENT CHARACTER}b  pattern" in out
+    assert "/properties/a\N{REPLACEMENT CHARACTER}b pattern" in run("mask", "--schema", schema, "--lenient")[2]
+    code, out, _ = run("report", "--schema", schema, "--lenient", "--json")
+    assert code == 0 and json.loads(out)["relaxed"][0]["pointer"] == "/properties/a\x1bb"
