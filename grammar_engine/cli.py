@@ -2,7 +2,7 @@
 
 Each command takes a grammar from exactly one of --schema, --regex, --lark, --gbnf, --structural-tag, --choices, and does one thing that the library does; the
 text for people and the JSON for machines (--json, one object a line) say the same. Results go to stdout, complaints to stderr. Here are the
-commands and what they print; the options that stand for arguments of the library are in `cli_options`.
+commands and what they print; the options that stand for arguments of the library are in `cli_options`, with its messages in their words.
 
 Exit codes: 0 done, and every text was valid; 1 a text was refused; 2 bad usage, an unreadable file, a bad grammar or vocabulary; 3 a limit
 was reached; 130 interrupted by the user.
@@ -35,10 +35,13 @@ from .cli_options import (
     file_of,
     grammar_of,
     has_schemas,
+    in_words,
     natural,
     option_of,
+    place_of,
     read_bytes,
     read_source,
+    report_of,
     seed,
     temperature,
     vocabulary_of,
@@ -110,12 +113,12 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _complain(options: argparse.Namespace, error: Exception) -> int:
-    message = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else str(error)
+    message = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else in_words(str(error))
     if isinstance(error, GrammarError) and (name := file_of(options)):
         message = f"{'standard input' if name == '-' else name}: {message}"
     _tell(f"grammar-engine: {message}")
     if options.json:
-        _emit({"error": message, "type": type(error).__name__})
+        _emit({"error": message, "type": type(error).__name__, **place_of(error)})
     return LIMIT if isinstance(error, LimitExceededError) else BAD_INPUT
 
 
@@ -352,7 +355,7 @@ def _mask(options: argparse.Namespace) -> int:
 
 
 def _report(options: argparse.Namespace) -> int:
-    report = grammar_of(options, read_source(options)).report
+    report = report_of(grammar_of(options, read_source(options)))
     if options.json:
         _emit({field.name: [entry._asdict() for entry in getattr(report, field.name)] for field in fields(report)})
     else:
@@ -448,7 +451,7 @@ def _place(text: bytes, offset: int, message: str, expected: tuple[str, ...]) ->
 def _grammar(options: argparse.Namespace, source: str, whitespace: str | tuple[str, str] = "flexible") -> tuple[Grammar, dict[str, Any]]:
     """The grammar, after what it relaxes was told; and what every record says of that."""
     grammar = grammar_of(options, source, whitespace, any_spelling=getattr(options, "any_spelling", False))
-    relaxed = grammar.report.relaxed
+    relaxed = report_of(grammar).relaxed
     for entry in relaxed:
         _tell(f"relaxed: {entry.pointer or '(root)'} {entry.keyword}: {entry.detail}")
     return grammar, {"relaxed": [entry._asdict() for entry in relaxed]} if options.lenient else {}

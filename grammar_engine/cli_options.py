@@ -1,12 +1,13 @@
 """The options of the command line that the library has too: of grammars, limits and vocabularies.
 
-What belongs where. Here: the arguments of constructors as options, and what is made of them. In `cli`: the commands, what they print, their
-exit codes. Nothing is printed here.
+What belongs where. Here: the arguments of constructors as options, what is made of them, and what the library says of its arguments in the
+words of the command line. In `cli`: the commands, what they print, their exit codes. Nothing is printed here.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from dataclasses import fields
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from .checks import check_number
 from .errors import GrammarError
 from .limits import Limits
+from .report import Report
 from .vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -36,6 +38,25 @@ CHOICES = {  # of the options of JSON Schemas: what they may be, and what for; t
 }
 SCHEMA_OPTIONS = (*CHOICES, "unique_keys", "lenient", "any_spelling")
 ANY_SPELLING = {"property_order": "any", "number_style": "any", "escapes": "all"}
+
+WORDS = (  # what messages of the library say to who writes Python, and what that is here; \1 is what stands in brackets
+    (r"; lenient=True gives it up", "; --lenient gives it up"),
+    (r"; raise it with Limits\((\w+)=\.\.\.\)", r"; raise it with --limit \1=N"),
+    (r"; the options of schemas are `schema_options`", ""),
+    (r"; its options are `schema_options`", ""),
+    (
+        r"; give that schema in `resources`, by its URI \(nothing is fetched\)",
+        "; the command line reads one document: from Python, `Grammar.from_json_schema` takes others as `resources` (nothing is fetched)",
+    ),
+    (r"; give it in `resources`, or name a draft", "; name a draft, or, from Python, give it as `resources`"),
+    (r"style='(\w+)' (can write no instance|writes objects)", r"--style \1 \2"),
+    (r'only in a grammar with lexing="exact"', "only in a grammar with --lexing exact"),
+    (r'under lexing="(exact|longest)"', r"under --lexing \1"),
+    (r"max_new_tokens = (\d+)", r"--max-tokens \1"),
+    (r": pass eos=\[\.\.\.\] \(ids or names\)", "; from Python, `Vocabulary.from_file(..., eos=[...]).save(...)` writes a file that does"),
+    (r" was written by Vocabulary\.save: use Vocabulary\.load", " was written by Vocabulary.save, which is read from a file only"),
+)
+
 
 # --- arguments ------------------------------------------------------------------------------------------------------
 
@@ -193,3 +214,30 @@ def read_text(name: str) -> str:
         return read_bytes(name).decode("utf-8")
     except UnicodeDecodeError as error:
         raise GrammarError(f"not UTF-8: byte {error.start} ({error.reason})") from None
+
+
+# --- what the library says ------------------------------------------------------------------------------------------
+
+
+def in_words(message: str) -> str:
+    """A message of the library in the words of the command line. Of each phrase it is the last one, as what is quoted stands before it."""
+    for phrase, words in WORDS:
+        *_, found = (None, *re.finditer(phrase, message))
+        if found is not None:
+            message = message[: found.start()] + found.expand(words) + message[found.end() :]
+    return message
+
+
+def report_of(grammar: Grammar) -> Report:
+    """The report of a grammar in the words of the command line."""
+    lists = {field.name: getattr(grammar.report, field.name) for field in fields(Report)}
+    return Report(**{name: [entry._replace(detail=in_words(entry.detail)) for entry in entries] for name, entries in lists.items()})
+
+
+def place_of(error: Exception) -> dict[str, Any]:
+    """What an error knows beside its message: where it is, and what it is about."""
+    names = ("pointer", "keyword", "construct", "limit", "where", "line", "column")
+    place = {name: value for name in names if (value := getattr(error, name, None)) is not None}
+    if "line" in place:  # of text, which has no pointers
+        place.pop("pointer", None)
+    return place

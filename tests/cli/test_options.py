@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
+import threading
+from pathlib import Path
 
 import pytest
 
-from grammar_engine import Grammar, LimitExceededError, cli, cli_options
+from grammar_engine import Grammar, LimitExceededError, Vocabulary, cli, cli_options
 from grammar_engine.frontends.json_schema.reading import options as library
 
 PAIR = {"type": "object", "properties": {"b": {"type": "integer"}, "a": {"type": "string"}}, "required": ["a", "b"]}
@@ -97,7 +100,7 @@ def test_bad_usage(capsys, arguments: str, fault: str) -> None:
 def test_limits(run, file, source: str, content: object) -> None:
     given = (source, content if source == "--regex" else file("source", content))
     code, _, err = run("mask", *given, "--limit", "max_rules=9999", "--limit", "max_expressions=2")
-    assert code == 3 and "max_expressions = 2 is reached" in err and "; raise it with " in err
+    assert code == 3 and "max_expressions = 2 is reached" in err and "; raise it with --limit max_expressions=N" in err
     assert run("mask", *given, "--limit", "max_expressions=2", "--limit", "max_expressions=100000")[0] == 0
 
 
@@ -199,3 +202,98 @@ def test_what_a_terminal_would_obey_is_replaced(run, file) -> None:
     assert "/properties/a\N{REPLACEMENT CHARACTER}b pattern" in run("mask", "--schema", schema, "--lenient")[2]
     code, out, _ = run("report", "--schema", schema, "--lenient", "--json")
     assert code == 0 and json.loads(out)["relaxed"][0]["pointer"] == "/properties/a\x1bb"
+
+
+# --- messages -------------------------------------------------------------------------------------------------------
+
+
+LARK_OF = "start: %json "
+MESSAGES = {  # what the library says -> a command that makes it say so; "{name}" is a file of that content
+    r"; lenient=True gives it up": ("mask --schema {}", REFUSED),
+    r"; raise it with Limits\((\w+)=\.\.\.\)": ("mask --limit max_rows=2 --schema {}", PAIR),
+    r"; the options of schemas are `schema_options`": (
+        "mask --structural-tag {}",
+        {"type": "structural_tag", "format": {"type": "json_schema", "json_schema": REFUSED}},
+    ),
+    r"; its options are `schema_options`": ("mask --lark {}", LARK_OF + json.dumps(REFUSED)),
+    r"; give that schema in `resources`, by its URI \(nothing is fetched\)": ("mask --schema {}", {"$ref": "https://example.com/a"}),
+    r"; give it in `resources`, or name a draft": ("report --schema {}", {"$schema": "https://example.com/a"}),
+    r"style='(\w+)' (can write no instance|writes objects)": ("mask --style qwen_xml --schema {}", {"type": "string"}),
+    r'only in a grammar with lexing="exact"': ("mask --lexing longest --lark {}", LARK_OF + "{}"),
+    r'under lexing="(exact|longest)"': ("report --lexing longest --lark {}", 'start: /"[a-z]*?"/'),
+    r"max_new_tokens = (\d+)": ("generate --model stub --max-tokens 2 --schema {}", PAIR),
+    r": pass eos=\[\.\.\.\] \(ids or names\)": ("mask --regex a --vocabulary {}", {"tokens": ["YQ=="]}),
+    r" was written by Vocabulary\.save: use Vocabulary\.load": ("mask --regex a --vocabulary {pipe}", None),
+}
+
+
+def said(run, file, tmp_path: Path, command: str, content: object) -> str:
+    """What a command prints, without the name of the file."""
+    if content is None:
+        import os
+
+        path = tmp_path / "pipe"
+        path.unlink(missing_ok=True)
+        os.mkfifo(path)
+        Vocabulary.builtin().save(tmp_path / "saved")
+        writer = threading.Thread(target=lambda: path.write_bytes((tmp_path / "saved").read_bytes()), daemon=True)
+        writer.start()
+    else:
+        path = file("content", content)
+    _, out, err = run(*(str(path) if part in ("{}", "{pipe}") else part for part in command.split()))
+    return (out + err).replace(str(path), "FILE")
+
+
+def test_each_phrase_has_its_command() -> None:
+    assert list(MESSAGES) == [phrase for phrase, _ in cli_options.WORDS]
+
+
+@pytest.mark.parametrize("phrase", MESSAGES)
+def test_messages_are_in_the_words_of_the_command_line(run, file, tmp_path, monkeypatch, phrase: str) -> None:
+    """Each phrase is one that the library says, and nothing of it is left."""
+    ours = said(run, file, tmp_path, *MESSAGES[phrase])
+    monkeypatch.setattr(cli_options, "WORDS", ())
+    theirs = said(run, file, tmp_path, *MESSAGES[phrase])
+    assert re.search(phrase, theirs) and not re.search(phrase, ours)
+    for python in ("=True", "=...", "schema_options", "Limits(", 'lexing="', "style='", "max_new_tokens"):
+        assert python not in ours
+
+
+def test_style_can_write_no_instance(run, file) -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string", "pattern": "^<!</parameter>$"}}, "required": ["a"]}
+    code, _, err = run("mask", "--schema", file("s", schema), "--style", "qwen_xml")
+    assert code == 2 and "--style qwen_xml can write no instance" in err
+
+
+def test_what_is_quoted_is_left_as_it_is(run, file) -> None:
+    schema = {"type": "string", "pattern": "(a)\\1; lenient=True gives it up"}
+    code, _, err = run("mask", "--schema", file("s", schema))
+    assert code == 2 and "'(a)\\\\1; lenient=True gives it up'" in err and err.endswith("schema); --lenient gives it up\n")
+
+
+def test_a_relaxed_limit_in_the_words_of_the_command_line(run, file) -> None:
+    """It is given up where patterns overlap in too many ways."""
+    schema = {"type": "object", "patternProperties": {f"{letter}": {"maximum": i} for i, letter in enumerate("abcdefghijkl")}}
+    code, _, err = run("mask", "--schema", file("s", schema), "--lenient", "--limit", "max_alternative_schemas=20")
+    assert code == 0 and "; raise it with --limit max_alternative_schemas=N" in err and "Limits(" not in err
+
+
+@pytest.mark.parametrize(
+    ("command", "content", "place"),
+    [
+        ("mask --json --schema {}", {"properties": {"a": REFUSED}}, {"pointer": "/properties/a", "keyword": "pattern"}),
+        ("mask --json --schema {}", {"type": "x"}, {"pointer": "", "keyword": "type"}),
+        ("mask --json --schema {}", '{"a":\n 1,}', {"line": 2, "column": 4}),
+        ("mask --json --lark {}", "start: a\n", {"line": 1, "column": 8}),
+        ("mask --json --gbnf {}", 'root ::= "a" (', {"line": 1, "column": 14}),
+        ("mask --json --regex (a)\\1", "", {"construct": "back-reference", "line": 1, "column": 4}),
+        ("mask --json --limit max_rows=2 --schema {}", PAIR, {"limit": "max_rows", "where": ""}),
+        ("mask --json --regex a --vocabulary {}", {"tokens": ["YQ=="]}, {}),
+    ],
+)
+def test_errors_in_json_say_where(run, file, command: str, content: object, place: dict[str, object]) -> None:
+    path = file("content", content)
+    code, out, err = run(*(path if part == "{}" else part for part in command.split()))
+    found = json.loads(out)
+    assert code in (2, 3) and err == f"grammar-engine: {found.pop('error')}\n" and found.pop("type").endswith("Error")
+    assert found == place

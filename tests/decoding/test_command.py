@@ -68,7 +68,7 @@ def test_a_budget_that_is_too_small(schema, capsys, monkeypatch):
     search = Matcher.closing_within
     monkeypatch.setattr(Matcher, "closing_within", lambda matcher, most: searched.append(most) or search(matcher, most))
     assert cli.main(["generate", "--schema", schema, "--model", "stub", "--max-tokens", "2"]) == 2
-    assert "max_new_tokens = 2" in capsys.readouterr().err
+    assert "--max-tokens 2, and the shortest text takes" in capsys.readouterr().err
     assert searched == [2], "which may take seconds"
 
 
