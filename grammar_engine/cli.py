@@ -88,7 +88,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if sys.stdout is None:
         return _complain(options, OSError("the standard output is closed"))
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(encoding="utf-8")  # JSON is UTF-8, whatever the locale
+        # JSON is UTF-8, whatever the locale. A lone surrogate, as in names of files, is escaped, as JSON has it.
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         code = _run(options)
         sys.stdout.flush()
@@ -239,7 +240,13 @@ def _is_pretrained(options: argparse.Namespace) -> bool:
 def _pretrained(folder: str) -> tuple[object, Vocabulary, Callable[[bytes], list[int]]]:
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModelForCausalLM.from_pretrained(folder)
+    def load(kind: str, loader: Any) -> Any:
+        try:
+            return loader.from_pretrained(folder)
+        except Exception as error:  # any: they raise whatever their readers run into, and seldom name the folder
+            raise ValueError(f"{folder}: in this folder is no {kind} that transformers can load: {error}") from None
+
+    tokenizer, model = load("tokenizer", AutoTokenizer), load("model", AutoModelForCausalLM)
 
     def encode(prompt: bytes) -> list[int]:
         return list(tokenizer(prompt.decode(errors="replace"))["input_ids"])

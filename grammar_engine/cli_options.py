@@ -7,6 +7,7 @@ words of the command line. In `cli`: the commands, what they print, their exit c
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import sys
 from dataclasses import fields
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .checks import check_number
-from .errors import GrammarError
+from .errors import GrammarError, VocabularyError
 from .limits import Limits
 from .report import Report
 from .vocabulary import Vocabulary
@@ -38,6 +39,7 @@ CHOICES = {  # of the options of JSON Schemas: what they may be, and what for; t
 }
 SCHEMA_OPTIONS = (*CHOICES, "unique_keys", "lenient", "any_spelling")
 ANY_SPELLING = {"property_order": "any", "number_style": "any", "escapes": "all"}
+TOKENIZER_FILES = ("tokenizer.json", "tekken.json", "tokenizer.model")  # of a folder, the first that is there
 
 WORDS = (  # what messages of the library say to who writes Python, and what that is here; \1 is what stands in brackets
     (r"; lenient=True gives it up", "; --lenient gives it up"),
@@ -92,8 +94,8 @@ def add_vocabulary(parser: argparse.ArgumentParser) -> None:
     """The option that says what the vocabulary is."""
     parser.add_argument(
         "--vocabulary",
-        metavar="FILE",
-        help="tokenizer.json, Tekken JSON, .model, a table, or what Vocabulary.save wrote (default: the built-in one)",
+        metavar="PATH",
+        help="tokenizer.json, Tekken JSON, .model, a table, what Vocabulary.save wrote, or a folder with one of the first three (default: the built-in one)",
     )
 
 
@@ -184,18 +186,27 @@ def has_schemas(options: argparse.Namespace, source: str) -> bool:
 
 
 def _lines(source: str) -> list[str]:
-    """The lines of a text, the last of which needs no end."""
-    *lines, last = source.split("\n")  # and nowhere else: str.splitlines knows ten ends of a line
-    return [line.removesuffix("\r") for line in (*lines, *([last] if last else []))]
+    """The lines of a text, the last of which needs no end; none is blank."""
+    lines, at = source.removesuffix("\n").split("\n") if source else [], 0  # and nowhere else: str.splitlines knows ten ends of a line
+    for number, line in enumerate(lines, 1):
+        if line in ("", "\r"):
+            raise GrammarError(f"line {number} is blank: each line is a choice, and the empty text is none", source=source, offset=at)
+        at += len(line) + 1
+    return [line.removesuffix("\r") for line in lines]
 
 
 def vocabulary_of(options: argparse.Namespace) -> Vocabulary:
-    """The vocabulary of a file, or the built-in one."""
+    """The vocabulary of a file or a folder, or the built-in one."""
     path = options.vocabulary
     if path is None:
         return Vocabulary.builtin()
     from .vocabularies.files import is_saved
 
+    if os.path.isdir(path):
+        found = [inside for name in TOKENIZER_FILES if os.path.isfile(inside := os.path.join(path, name))]
+        if not found:
+            raise VocabularyError(f"{path}: in this folder is no {', '.join(TOKENIZER_FILES[:-1])} or {TOKENIZER_FILES[-1]}")
+        path = found[0]
     return Vocabulary.load(path) if is_saved(path) else Vocabulary.from_file(path)
 
 

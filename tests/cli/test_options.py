@@ -204,6 +204,13 @@ def test_what_a_terminal_would_obey_is_replaced(run, file) -> None:
     assert code == 0 and json.loads(out)["relaxed"][0]["pointer"] == "/properties/a\x1bb"
 
 
+def test_a_name_of_a_file_that_is_not_utf8(run, tmp_path) -> None:
+    name = tmp_path / "\udcff"
+    name.write_text("a")
+    assert run("check", "--regex", "a", name)[:2] == (0, f"{tmp_path}/\\udcff: valid\n")
+    assert json.loads(run("check", "--regex", "a", name, "--json")[1])["file"] == str(name)
+
+
 # --- messages -------------------------------------------------------------------------------------------------------
 
 
@@ -297,3 +304,33 @@ def test_errors_in_json_say_where(run, file, command: str, content: object, plac
     found = json.loads(out)
     assert code in (2, 3) and err == f"grammar-engine: {found.pop('error')}\n" and found.pop("type").endswith("Error")
     assert found == place
+
+
+# --- files and folders ----------------------------------------------------------------------------------------------
+
+
+def test_a_vocabulary_from_a_folder(run, file, tmp_path) -> None:
+    """The first of the files by which tokenizers are published."""
+    code, _, err = run("mask", "--regex", "a", "--vocabulary", tmp_path)
+    told = f"grammar-engine: {tmp_path}: in this folder is no tokenizer.json, tekken.json or tokenizer.model\n"
+    assert (code, err) == (2, told)
+    table = {"tokens": ["YQ==", "Yg==", ""], "eos": [2]}
+    for name, size in (("tokenizer.model", 5), ("tekken.json", 4), ("tokenizer.json", 3)):  # each goes before those there
+        file(name, {**table, "tokens": table["tokens"] + [""] * (size - 3)})
+        code, out, _ = run("mask", "--regex", "a", "--vocabulary", tmp_path, "--json")
+        assert code == 0 and json.loads(out)["size"] == size
+
+
+@pytest.mark.parametrize(
+    ("content", "texts"), [("yes\nno", {"yes", "no"}), ("yes\nno\n", {"yes", "no"}), ("yes\r\nno\r\n", {"yes", "no"}), (" \n", {" "})]
+)
+def test_choices_are_lines(run, file, content: str, texts: set[str]) -> None:
+    found = run("generate", "--choices", file("choices", content), "--count", 40, "--seed", 1, "--json")[1]
+    assert {json.loads(line)["text"] for line in found.splitlines()} == texts
+
+
+@pytest.mark.parametrize(("content", "number"), [("yes\nno\n\n", 3), ("\nyes", 1), ("yes\r\n\r\nno\r\n", 2), ("\n", 1)])
+def test_a_blank_line_is_no_choice(run, file, content: str, number: int) -> None:
+    code, out, err = run("generate", "--choices", file("choices", content), "--json")
+    assert code == 2 and f"choices: line {number} is blank: each line is a choice" in err
+    assert (json.loads(out)["line"], json.loads(out)["column"]) == (number, 1)

@@ -154,6 +154,22 @@ def test_a_model_from_a_folder(capsys, tmp_path):
     assert cli.main(["generate", *options]) == 2
 
 
+def test_a_folder_without_a_tokenizer_or_a_model(capsys, tmp_path):
+    """What `transformers` says of it seldom names the folder."""
+    _, transformers, tokenizers = map(pytest.importorskip, ("torch", "transformers", "tokenizers"))
+    options = ("generate", "--regex", "a", "--model", str(tmp_path))
+    told = f"grammar-engine: {tmp_path}: in this folder is no "
+    assert cli.main(options) == 2
+    assert f"{told}tokenizer that transformers can load: " in capsys.readouterr().err
+    backend = tokenizers.Tokenizer(tokenizers.models.BPE({"</s>": 0, "a": 1}, []))
+    backend.decoder = tokenizers.decoders.Fuse()
+    transformers.PreTrainedTokenizerFast(tokenizer_object=backend, eos_token="</s>").save_pretrained(tmp_path)
+    assert cli.main(options) == 2
+    assert f"{told}model that transformers can load: " in capsys.readouterr().err
+    assert cli.main(["mask", "--regex", "a", "--vocabulary", str(tmp_path)]) == 0
+    assert capsys.readouterr().out.startswith("1 of 2 tokens are allowed")
+
+
 def test_a_vocabulary_without_an_end(tmp_path, capsys):
     table = tmp_path / "table.json"
     table.write_text('{"tokens": ["YQ==", "Yg=="], "eos": []}')
