@@ -2,6 +2,8 @@
 #include "names/rx_unbound.h"
 #include "rx_frontier.h"
 
+enum { DERIVATIVE_WORK = 3 }; /* it takes as long as three items of a row, and in a large arena longer */
+
 static rx_id derive_parts(rx_arena *x, rx_id id, u32 byte, bool is_and);
 
 /* d(h t, c) = d(h, c) t  |  d(t, c) if h is nullable: along the spine, so that a?b?c?... takes a loop and no recursion. */
@@ -100,7 +102,7 @@ rx_id rx_derive(rx_arena *x, rx_id id, u32 byte) {
     u64 key = (u64)id << 8 | byte;
     rx_id result = map_get(&x->memo, key);
     if (result != NONE) return result;
-    if (!budget_work(x->b, 1)) return NONE;
+    if (!budget_work(x->b, DERIVATIVE_WORK)) return NONE;
     x->derivatives++;
     switch ((rx_kind)node[0]) {
     case RX_CONCAT: result = derive_concat(x, id, byte); break;

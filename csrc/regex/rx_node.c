@@ -1,6 +1,8 @@
 /* Constructors: the algebraic laws that keep derivatives few. See rx.h for the normal form that they establish. */
 #include "rx.h"
 
+enum { NODES_PER_WORK = 2 }; /* of a sequence that is copied in front of another one */
+
 static u32 depth_of(const rx_arena *x, rx_id id) { return x->meta.at[id].depth; }
 static u32 flags_of(const rx_arena *x, rx_id id) { return x->meta.at[id].flags; }
 static u32 operand(const rx_arena *x, rx_id id, u32 i) { return intern_words(&x->nodes, id)[1 + i]; }
@@ -40,6 +42,26 @@ static rx_id as_repeat(const rx_arena *x, rx_id id, u32 *low, u32 *high) {
     return operand(x, id, 0);
 }
 
+/* Whether id is part? */
+static bool is_optional(const rx_arena *x, rx_id id, rx_id part) {
+    if (!is_kind(x, id, RX_OR) || operand(x, id, 0) != RX_ID_EMPTY) return false;
+    u32 n = intern_length(&x->nodes, id) - 2; /* operands but for "" */
+    if (n == 1) return operand(x, id, 1) == part;
+    return is_kind(x, part, RX_OR) && intern_length(&x->nodes, part) == n + 1 &&
+           memcmp(intern_words(&x->nodes, id) + 2, intern_words(&x->nodes, part) + 1, n * sizeof(u32)) == 0;
+}
+
+/* p{a,b} for one of two neighbours as the other one counts: p? beside a repetition of p, or beside p?. NONE: they are no such pair. */
+static rx_id as_counted(const rx_arena *x, rx_id id, rx_id other, u32 *low, u32 *high) {
+    rx_id part = as_repeat(x, id, low, high);
+    if (!is_kind(x, id, RX_OR) || operand(x, id, 0) != RX_ID_EMPTY) return part;
+    u32 a, b;
+    rx_id counted = as_repeat(x, other, &a, &b);
+    if (id != other && !is_optional(x, id, counted)) return part;
+    *low = 0;
+    return counted;
+}
+
 /* Sum of two bounds; NONE is "unbounded". False where it cannot be represented. */
 static bool add_bounds(u32 a, u32 b, u32 *sum) {
     *sum = a == NONE || b == NONE ? NONE : a + b;
@@ -54,11 +76,11 @@ static rx_id concat_one(rx_arena *x, rx_id head, rx_id tail) {
     rx_id next = is_kind(x, tail, RX_CONCAT) ? operand(x, tail, 0) : tail;
     if (next == x->text && (flags_of(x, head) & (RX_TEXT | RX_NULLABLE)) == (RX_TEXT | RX_NULLABLE)) return tail; /* T? text = text */
     /* p{a,b} p{c,d} = p{a+c,b+d}: counts of two intervals add up to an interval. At least one must be a repetition already, so that
-     * plain "aa" stays a literal. */
-    if (is_kind(x, head, RX_REPEAT) || is_kind(x, next, RX_REPEAT)) {
+     * plain "aa" stays a literal, or both p?. */
+    if (is_kind(x, head, RX_REPEAT) || is_kind(x, next, RX_REPEAT) || (head == next && is_kind(x, head, RX_OR))) {
         u32 a, b, c, d, low, high;
-        rx_id part = as_repeat(x, head, &a, &b);
-        if (part == as_repeat(x, next, &c, &d) && add_bounds(a, c, &low) && low != NONE && add_bounds(b, d, &high)) {
+        rx_id part = as_counted(x, head, next, &a, &b);
+        if (part == as_counted(x, next, head, &c, &d) && (a != 1 || b != 1 || c != 1 || d != 1) && add_bounds(a, c, &low) && low != NONE && add_bounds(b, d, &high)) {
             rx_id rest = next == tail ? RX_ID_EMPTY : operand(x, tail, 1);
             rx_id merged = rx_repeat(x, part, low, high);
             return merged == NONE || rest == RX_ID_EMPTY ? merged : concat_one(x, merged, rest);
@@ -76,7 +98,7 @@ rx_id rx_concat(rx_arena *x, rx_id head, rx_id tail) {
     id_vec heads = {0};
     bool ok = true;
     for (; is_kind(x, head, RX_CONCAT) && ok; head = operand(x, head, 1)) ok = vec_push(x->b, &heads, operand(x, head, 0));
-    rx_id id = ok ? concat_one(x, head, tail) : NONE;
+    rx_id id = ok && budget_work(x->b, heads.n / NODES_PER_WORK) ? concat_one(x, head, tail) : NONE;
     while (heads.n && id != NONE) id = concat_one(x, heads.at[--heads.n], id);
     vec_drop(x->b, &heads);
     return id;

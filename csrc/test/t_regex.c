@@ -428,6 +428,16 @@ static void large_counters(void) {
     CHECK(rx_init(&x, &b));
     rx_id a = rx_byte(&x, 'a');
     CHECK(rx_repeat(&x, rx_repeat(&x, a, 1, 1000), 1, 1000) == rx_repeat(&x, a, 1, 1000000)); /* (a{1,1000}){1,1000} */
+    for (u32 wide = 0; wide < 2; wide++) { /* p? p? = p{0,2}, and so on, where p is one expression or a union */
+        rx_id p = wide ? rx_chars(&x, (char_range[]){{'a', 'z'}, {0xe0, 0xff}, {0x4e00, 0x9fff}}, 3) : a;
+        rx_id optional = rx_repeat(&x, p, 0, 1), other = rx_repeat(&x, rx_byte(&x, '-'), 0, 1), run = optional;
+        for (u32 i = 2; i <= 40; i++) {
+            run = i % 2 ? rx_concat(&x, run, optional) : rx_concat(&x, optional, run);
+            CHECK(run == rx_repeat(&x, p, 0, i));
+        }
+        CHECK(rx_concat(&x, optional, rx_concat(&x, rx_repeat(&x, p, 2, 5), other)) == rx_concat(&x, rx_repeat(&x, p, 2, 6), other));
+        CHECK(rx_kind_of(&x, rx_concat(&x, optional, other)) == RX_CONCAT && rx_concat(&x, optional, other) != rx_concat(&x, other, optional));
+    }
     CHECK(rx_repeat(&x, rx_repeat(&x, a, 0, 1), 0, NONE) == rx_repeat(&x, a, 0, NONE));
     CHECK(rx_repeat(&x, rx_repeat(&x, a, 2, 2), 0, NONE) != rx_repeat(&x, a, 0, NONE)); /* even numbers leave gaps */
     rx_id million = rx_repeat(&x, a, 1000000, 1000000);
