@@ -36,6 +36,7 @@ typedef struct bag_costs {
 
 enum {
     COMMON_PART = 256, /* part of the work of an operation for the question whether two lexemes have values in common */
+    PLACE_WORK = 4,    /* of a place of a search, besides its ways */
     MANY_GROUPS = 64   /* distinct lexemes of a bag: of more it is not asked */
 };
 
@@ -211,6 +212,20 @@ static u32 least_of_one(const ep_parser *p, const bag_costs *c, const u32 *count
     return least;
 }
 
+/* The least length of `wanted` members, or more, that meet a condition: so many raise its slot, all cost what the cheapest do. 0: it is met. */
+static u32 least_for_condition(const ep_parser *p, const bag_costs *c, const u32 *counts, u32 slot, u32 wanted) {
+    u32 need = gr_bag_missing(c->bag, &p->g->slots.at[c->bag->slots + slot], counts), raising = RX_NO_LENGTH, any = RX_NO_LENGTH;
+    if (!need) return 0;
+    for (u32 way = 0; way < c->bag->n_ways; way++) {
+        gr_way w = p->g->ways.at[c->bag->ways + way];
+        if (!c->ways.at[way].open) continue;
+        any = min_u32(any, c->ways.at[way].length);
+        for (u32 i = 0; i < w.n_slots; i++)
+            if (p->g->bag_words.at[w.slots + i] == slot) raising = min_u32(raising, c->ways.at[way].length);
+    }
+    return rx_add_lengths(rx_times_length(need, raising), rx_times_length(wanted - min_u32(wanted, need), any));
+}
+
 /* What is missing, where the `used` of groups are already taken; with `one`, at least one member. RX_NO_LENGTH: hopeless, or failure. */
 static u32 greedy(ep_parser *p, bag_costs *c, const u32 *counts, bool one) {
     const gr_bag *bag = c->bag;
@@ -251,6 +266,8 @@ static u32 greedy(ep_parser *p, bag_costs *c, const u32 *counts, bool one) {
         if (slot == NONE) return RX_NO_LENGTH;
         if (!take_member(p, c, slot, min_u32(wanted - members, c->left.at[slot]), &sum, &taken)) return RX_NO_LENGTH;
     }
+    for (u32 i = 0; bag->conditions && i < bag->n_slots; i++)
+        if (p->g->slots.at[bag->slots + i].last_rank == NONE && i != bag->total) sum = max_u32(sum, least_for_condition(p, c, counts, i, wanted));
     return sum;
 }
 
@@ -262,11 +279,46 @@ typedef struct bag_place { /* counts, then `used` of each way, then whether a me
     u32 next;     /* way that is to be tried */
 } bag_place;
 
+typedef struct bag_open { /* a place that was reached, and what was expected then: more is known of it, or it is done, where that is no longer so */
+    u32 expected, state;
+} bag_open;
+
 typedef struct bag_search {
     intern_table states;
     VEC(bag_place) places; /* by state */
+    VEC(bag_open) open;    /* a heap */
     VEC(u32) words;        /* scratch: a state */
 } bag_search;
+
+/* The least expected goes first; of equals the newest, which has the most members. */
+static bool goes_first(bag_open a, bag_open b) { return a.expected != b.expected ? a.expected < b.expected : a.state > b.state; }
+
+static bool push_open(ep_parser *p, bag_search *s, u32 state) {
+    bag_open added = {s->places.at[state].expected, state};
+    if (added.expected == RX_NO_LENGTH) return true;
+    if (!vec_push(p->b, &s->open, added)) return false;
+    u32 at = s->open.n - 1;
+    for (; at && goes_first(added, s->open.at[(at - 1) / 2]); at = (at - 1) / 2) s->open.at[at] = s->open.at[(at - 1) / 2];
+    s->open.at[at] = added;
+    return true;
+}
+
+static void pop_open(bag_search *s) {
+    bag_open last = s->open.at[--s->open.n];
+    u32 at = 0, n = s->open.n;
+    for (u32 child; (child = 2 * at + 1) < n; at = child) {
+        child += child + 1 < n && goes_first(s->open.at[child + 1], s->open.at[child]);
+        if (!goes_first(s->open.at[child], last)) break;
+        s->open.at[at] = s->open.at[child];
+    }
+    s->open.at[at] = last;
+}
+
+/* The place that is gone on from. NONE: there is none. */
+static u32 best_place(bag_search *s) {
+    while (s->open.n && s->places.at[s->open.at[0].state].expected != s->open.at[0].expected) pop_open(s);
+    return s->open.n ? s->open.at[0].state : NONE;
+}
 
 /* *to = the place of the state in `words`, to which members of this length lead. */
 static bool reach_counts(ep_parser *p, bag_costs *c, bag_search *s, u32 length, u32 *to) {
@@ -279,7 +331,7 @@ static bool reach_counts(ep_parser *p, bag_costs *c, bag_search *s, u32 length, 
     for (u32 way = 0; way < c->bag->n_ways; way++) c->ways.at[way].used = s->words.at[n + way];
     u32 rest = greedy(p, c, s->words.at, s->words.at[n + c->bag->n_ways]);
     s->places.at[*to] = (bag_place){length, rx_add_lengths(length, rest), 0};
-    return p->b->status == GE_OK && budget_work(p->b, s->places.n / 16 + c->bag->n_ways);
+    return p->b->status == GE_OK && budget_work(p->b, PLACE_WORK + c->bag->n_ways) && push_open(p, s, *to);
 }
 
 static void load_state(bag_search *s, u32 state) { memcpy(s->words.at, intern_words(&s->states, state), s->words.n * sizeof *s->words.at); }
@@ -357,14 +409,6 @@ static bool try_ways(ep_parser *p, bag_costs *c, bag_search *s, u32 state) {
     return true;
 }
 
-/* The place with the least expected; of equals the newest, which has the most members. NONE: there is none. */
-static u32 best_place(const bag_search *s) {
-    u32 state = NONE, least = RX_NO_LENGTH - 1;
-    for (u32 i = 0; i < s->places.n; i++)
-        if (s->places.at[i].expected <= least) state = i, least = s->places.at[i].expected;
-    return state;
-}
-
 static u32 search_members(ep_parser *p, bag_costs *c, const u32 *counts, bool one) {
     bag_search s = {0};
     u32 n = c->bag->n_words, n_ways = c->bag->n_ways, found = RX_NO_LENGTH, state;
@@ -383,6 +427,7 @@ static u32 search_members(ep_parser *p, bag_costs *c, const u32 *counts, bool on
     }
     intern_drop(p->b, &s.states);
     vec_drop(p->b, &s.places);
+    vec_drop(p->b, &s.open);
     vec_drop(p->b, &s.words);
     return ok ? found : RX_NO_LENGTH;
 }

@@ -8,7 +8,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from grammar_engine import Grammar
+from grammar_engine import Grammar, Matcher, Vocabulary
 from grammar_engine.errors import UnsatisfiableSchemaError
 
 from .engine import accepts, dump
@@ -92,3 +92,16 @@ def test_high_counts_cost_no_rules() -> None:
     grammar = Grammar.from_json_schema({"type": "array", "contains": ONE, **counts})
     assert accepts(grammar, dump([1] * 50 + [2]))
     assert not accepts(grammar, dump([1] * 49 + [2]))
+
+
+@pytest.mark.parametrize(("least", "items"), [(20, 30), (50, 70), (100, 150), (400, 500)])
+def test_the_shortest_array_with_many_items_that_are_counted(least: int, items: int) -> None:
+    """The first question is answered, whatever was asked before."""
+    bounds = {"minContains": least, "maxContains": 2 * least, "minItems": items, "maxItems": 4 * items}
+    grammar = Grammar.from_json_schema({"type": "array", "contains": TEXT, **bounds}, whitespace="compact")
+    matcher = Matcher(grammar, Vocabulary.builtin())
+    shortest = matcher.closing_bytes()  # `""` so many times, and a digit for the rest, with commas between
+    assert len(shortest) == 3 * least + 2 * (items - least) + 1 and accepts(grammar, shortest)
+    assert matcher.accept_bytes(b"[1,2")
+    assert len(matcher.closing_bytes()) == 3 * least + 2 * (items - least - 2) + 1
+    assert matcher.closing_within(2 * items + least) is not None
