@@ -5,7 +5,8 @@
  * A guide is a record in memory of the caller: it costs what it holds, and nothing has to be freed. A step is one call, for the transition, the
  * history and the mask. Where the ring is full and not yet `most` long, the step is not done: the caller moves the guide to more memory.
  *
- * Invariants: n <= capacity <= most; next < capacity, or both are 0. Two threads at one guide can mix up its states, but not leave the ring. */
+ * Invariants: n <= capacity <= most (two threads may leave n one larger); next < capacity, or both are 0. Two threads at one guide can mix up
+ * its states, but not leave the ring. */
 #include <stddef.h>
 
 #include "../base/wide.h"
@@ -52,7 +53,7 @@ void ge_guide_init(uint64_t *guide, const ge_dfa *t, uint32_t capacity, uint32_t
     g->capacity = capacity;
     g->most = most;
     if (!old) return;
-    for (u32 back = min_u32(old->n, capacity); back > 0; back--) ring_put(g, ring_get(old, ring_place(old, back)));
+    for (u32 back = min_u32(old->n, min_u32(old->capacity, capacity)); back > 0; back--) ring_put(g, ring_get(old, ring_place(old, back)));
 }
 
 uint32_t ge_guide_state(const uint64_t *guide) { return as_guide(guide)->state; }
@@ -63,7 +64,7 @@ uint32_t ge_guide_most(const uint64_t *guide) { return as_guide(guide)->most; }
 int32_t ge_guide_advance(uint64_t *guide, int64_t token, uint32_t *mask) {
     gd_guide *g = as_guide(guide);
     bool all;
-    if (g->n == g->capacity && g->capacity < g->most) return GE_GUIDE_FULL;
+    if (g->n >= g->capacity && g->capacity < g->most) return GE_GUIDE_FULL;
     u32 to = token < 0 ? NONE : td_next(g->dfa, g->state, (u64)token);
     if (to == NONE) return GE_GUIDE_REFUSED;
     ring_put(g, g->state);
@@ -74,7 +75,7 @@ int32_t ge_guide_advance(uint64_t *guide, int64_t token, uint32_t *mask) {
 
 int32_t ge_guide_rollback(uint64_t *guide, uint32_t n) {
     gd_guide *g = as_guide(guide);
-    if (n > g->n) return GE_GUIDE_REFUSED;
+    if (n > g->n || n > g->capacity) return GE_GUIDE_REFUSED;
     if (n == 0) return 0;
     g->next = ring_place(g, n);
     g->state = ring_get(g, g->next);

@@ -169,6 +169,7 @@ ge_vocab *vb_new(void) {
 ge_status ge_vocab_new(const uint8_t *bytes, const uint32_t *offsets, uint32_t n_tokens, uint32_t width, const uint32_t *eos,
                        uint32_t n_eos, ge_vocab **out, ge_err *err) {
     if (n_tokens == 0 || n_tokens > INT32_MAX) return err_set(err, GE_E_ARGUMENT, "the number of tokens is out of range");
+    if (width > INT32_MAX) return err_set(err, GE_E_ARGUMENT, "width is out of range");
     if (width < n_tokens) return err_set(err, GE_E_ARGUMENT, "width is smaller than the number of tokens");
     for (u32 i = 0; i < n_eos; i++)
         if (eos[i] >= n_tokens || offsets[eos[i]] != offsets[eos[i] + 1]) return err_set(err, GE_E_ARGUMENT, "an EOS id is out of range, or is text");
