@@ -279,6 +279,12 @@ class Builder(Collected):
         encoded = source.encode("utf-8")
         return self._node(OP_PATTERN, 4, dialect, flags, self._span(encoded), len(encoded))
 
+    def withdraw_pattern(self) -> None:
+        """The newest expression, a pattern that the core could not read, is given up: whoever reads the records finds one without texts there."""
+        words = self.words
+        words[-6] = OP_UNION
+        words[-4:] = array("I", [self.never] * 4)
+
     def json(self, part: Expr, escapes: int = ESCAPES_MINIMAL) -> Expr:
         """The JSON spellings of the strings in `part`, without the quotes. `part` is a set of valid UTF-8 texts."""
         return self._node(OP_JSON, 2, part, escapes)

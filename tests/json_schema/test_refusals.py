@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
-from grammar_engine import Grammar
+from grammar_engine import Grammar, Limits, Matcher, Tag
 from grammar_engine.errors import GrammarError, LimitExceededError, UnsatisfiableSchemaError, UnsupportedSchemaError
 from grammar_engine.frontends.json_schema.reading.keywords import REGISTRY, Draft, Status, draft_of, table
 
-from .engine import accepts
+from .engine import BYTES, accepts
 
 UNSUPPORTED = [
     ("uniqueItems", {"type": "array", "uniqueItems": True}),
@@ -194,3 +195,27 @@ def test_lenient_gives_up_what_is_too_much(name: str) -> None:
     kind = TOO_MUCH[name].get("type")
     assert accepts(grammar, "3") == (kind in (None, "integer", "number"))
     assert accepts(grammar, "[]") == (kind in (None, "array"))
+
+
+@pytest.mark.parametrize("limits", [None, Limits(max_regex_nesting=3)])
+def test_what_was_given_up_is_not_read_again(limits: Limits | None) -> None:
+    """The records of a grammar are read by other processes, and where it is a part of another one."""
+    pattern = r"^(.)\1" if limits is None else "((((a))))"
+    properties = {"a": {"type": "string", "pattern": pattern}, "b": {"type": "string", "pattern": "^b$"}}
+    schema = {"type": "object", "properties": properties, "additionalProperties": False}
+    options = {"lenient": True, "whitespace": "compact"}
+    grammar = Grammar.from_json_schema(schema, limits=limits, **options)
+    text = '{"a":"xy","b":"b"}'
+    wholes = [
+        (Grammar.from_bytes(grammar.to_bytes(), limits=limits), text),
+        (Grammar.from_tags([Tag("<a>", grammar, "</a>")], text="never", limits=limits), f"<a>{text}</a>"),
+        (Grammar.from_lark(f"start: %json {json.dumps(schema)}", schema_options=options, limits=limits), text),
+        (
+            Grammar.from_structural_tag({"format": {"type": "json_schema", "json_schema": schema}}, schema_options=options, limits=limits),
+            text,
+        ),
+    ]
+    for whole, read in wholes:
+        matcher = Matcher(whole, BYTES)
+        assert matcher.accept_bytes(read.encode()) and matcher.is_complete
+        assert not Matcher(whole, BYTES).accept_bytes(read.replace('"b"}', '"c"}').encode())

@@ -118,7 +118,9 @@ class Context:
         if not self.options.lenient or error.limit != "max_alternative_schemas":
             error.locate(pointer)
             raise error
-        pointer, _, keyword = (self.ledger.combining or pointer).rstrip("0123456789").rstrip("/").rpartition("/")
+        pointer, _, keyword = (self.ledger.combining or pointer).rpartition("/")
+        if keyword.isdecimal():  # one of the schemas of a list
+            pointer, _, keyword = pointer.rpartition("/")
         self.report.relaxed.append(Entry(pointer, keyword, str(error)))
         self.ledger.begin_anew()
 
@@ -208,6 +210,7 @@ class Context:
                 known = self.builder.pattern(source, ECMA_SEARCH)
                 self.is_empty(known)  # the core parses it
             except UnsupportedRegexError as error:  # kept, because the core reports a pattern only once
+                self.builder.withdraw_pattern()
                 known = f"{error.reason}, in {source!r:.200}"
             except GrammarSyntaxError as error:
                 raise SchemaError(f"{error.reason}, in {source!r:.200}", pointer=place.pointer, keyword=keyword) from error
@@ -215,6 +218,7 @@ class Context:
                 if not (self.options.lenient and error.limit == "max_regex_nesting"):
                     error.locate(f"{place.pointer}/{keyword}" + (f"/{escape(source)}" if keyword == "patternProperties" else ""))
                     raise
+                self.builder.withdraw_pattern()
                 known = str(error)
             self._patterns[source] = known
         if isinstance(known, str):
