@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, SupportsIndex
 
 from ._native import ffi, lib, run_batch
 from .checks import check_count
@@ -75,7 +75,7 @@ def fill_masks(matchers: Sequence[Matcher | None], buffer: Any, *, rows: Sequenc
 
 def step_masks(
     matchers: Sequence[Matcher | None],
-    tokens: Iterable[int | None],
+    tokens: Iterable[SupportsIndex | None],
     buffer: Any,
     *,
     rows: Sequence[int] | None = None,
@@ -128,7 +128,7 @@ def step_masks(
 
 
 def _run(
-    matchers: Sequence[Matcher | None], tokens: Iterable[int | None] | None, buffer: Any, rows: Sequence[int] | None, threads: int
+    matchers: Sequence[Matcher | None], tokens: Iterable[SupportsIndex | None] | None, buffer: Any, rows: Sequence[int] | None, threads: int
 ) -> tuple[MaskStep, dict[int, Exception]]:
     """Check and do a batch; with the errors of those that failed."""
     if type(threads) is not int or not 0 < threads < _MOST_THREADS:
@@ -182,7 +182,7 @@ def _present(batch: Sequence[Any]) -> Sequence[int]:
     return [i for i, matcher in enumerate(batch) if matcher is not None]
 
 
-def _ids_of(tokens: Iterable[int | None]) -> list[int]:
+def _ids_of(tokens: Iterable[SupportsIndex | None]) -> list[int]:
     """Tokens as the core takes them."""
     given: list[Any] = list(tokens)
     if set(map(type, given)) <= {int} and min(given, default=0) > -1 and max(given, default=0) <= _LAST_ID:

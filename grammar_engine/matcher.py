@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, SupportsIndex
 
 from ._native import Held, check, error_of, fast_matcher, ffi, lib, locate
 from .automata.dfa import TokenDFA
@@ -54,7 +54,10 @@ class Explanation:
     rules : tuple of str
         The rules that are under way there, in the order of the grammar.
     where : tuple of str
-        Where these lexemes come from in the source: JSON pointers, or "line:column".
+        Where these lexemes and rules come from in the source: JSON pointers, or "line:column". Of a part of a larger source (a tag, a structural tag, a
+        schema in a Lark grammar) behind the place of the part, as in the report.
+    reason : str
+        Of a refused token that is no text: why, as a sentence. Otherwise "".
     """
 
     accepted: bool
@@ -64,15 +67,21 @@ class Explanation:
     expected_bytes: bytes = b""
     rules: tuple[str, ...] = ()
     where: tuple[str, ...] = ()
+    reason: str = ""
 
     def __str__(self) -> str:
         if self.accepted:
             return "accepted"
+        if self.reason:
+            return self.reason
         what = "it is no text" if self.byte is None else f"byte {self.position} ({bytes((self.byte,))!r}) is refused"
+        return f"{what}, {self._asked()}"
+
+    def _asked(self) -> str:
         if not self.expected:
-            return f"{what}, the text must end here"
-        where = f", at {', '.join(map(repr, self.where))}" if self.where else ""
-        return f"{what}, expected {listed(self.expected)} (next {_ranges_of(self.expected_bytes)}{where})"
+            return "the text must end here"
+        where = f", at {', '.join(repr(place) if place else 'the root' for place in self.where)}" if self.where else ""
+        return f"expected {listed(self.expected)} (next {_ranges_of(self.expected_bytes)}{where})"
 
 
 def listed(names: tuple[str, ...]) -> str:
@@ -240,12 +249,12 @@ class Matcher(Held):
             flags = self._retry_or_raise(flags, _fill_mask, words, row, n_words, self._err)
         return not flags & _ALL
 
-    def fill_draft_masks(self, tokens: Sequence[int], buffer: Any, row: int = 0) -> int:
+    def fill_draft_masks(self, tokens: Iterable[SupportsIndex], buffer: Any, row: int = 0) -> int:
         """Write the masks of all places of a draft: of what may come next, and after each of its tokens. The text stays as it is.
 
         Parameters
         ----------
-        tokens : sequence of int
+        tokens : iterable of int
             The draft. What comes behind a token that may not come is not looked at, so a draft may be padded with -1.
         buffer : as for `fill_mask`
             With `len(tokens)` + 1 rows from `row` on.
@@ -267,21 +276,22 @@ class Matcher(Held):
         >>> from grammar_engine import Grammar, Vocabulary, allocate_masks
         >>> vocabulary = Vocabulary.bytes()
         >>> matcher = Matcher(Grammar.from_regex("[a-f]+1"), vocabulary)
-        >>> matcher.fill_draft_masks(b"ab!", allocate_masks(4, vocabulary)), matcher.tokens
+        >>> matcher.fill_draft_masks([97, 98, 33], allocate_masks(4, vocabulary)), matcher.tokens
         (2, [])
         """
+        _refuse_text(tokens)
         draft = list(tokens)
         _, rows = rows_of(buffer, self._words)
         first = check_row(row, rows)
         check_row(first + len(draft), rows)
-        accepted: list[int] = []
+        accepted: list[SupportsIndex] = []
         try:
             self._write_draft(draft, buffer, first, accepted)
         finally:
             self.rollback(len(accepted))
         return len(accepted)
 
-    def _write_draft(self, draft: list[int], buffer: Any, row: int, accepted: list[int]) -> None:
+    def _write_draft(self, draft: list[SupportsIndex], buffer: Any, row: int, accepted: list[SupportsIndex]) -> None:
         self.fill_mask(buffer, row)
         for token in draft:
             if not self.accept(token):
@@ -311,7 +321,7 @@ class Matcher(Held):
 
     # --- writing ----------------------------------------------------------------------------------------------------
 
-    def accept(self, token: int, *, strict: bool = False) -> bool:
+    def accept(self, token: SupportsIndex, *, strict: bool = False) -> bool:
         """Append a token.
 
         Parameters
@@ -351,12 +361,12 @@ class Matcher(Held):
             raise TokenRejectedError(token, spelling, self.explain(token))
         return False
 
-    def accept_tokens(self, tokens: Sequence[int]) -> int:
+    def accept_tokens(self, tokens: Iterable[SupportsIndex]) -> int:
         """Append tokens until one is refused.
 
         Parameters
         ----------
-        tokens : sequence of int
+        tokens : iterable of int
 
         Returns
         -------
@@ -366,18 +376,18 @@ class Matcher(Held):
         Raises
         ------
         TypeError
-            One of them is no integer; nothing has changed.
+            One of them is no integer, or they are bytes, which are a text for `accept_bytes`; nothing has changed.
         LimitExceededError
             What was accepted before it stays.
         """
         return self._run(tokens, commit=True)
 
-    def validate(self, tokens: Sequence[int]) -> int:
+    def validate(self, tokens: Iterable[SupportsIndex]) -> int:
         """Ask what `accept_tokens` would return. Changes nothing.
 
         Parameters
         ----------
-        tokens : sequence of int
+        tokens : iterable of int
 
         Returns
         -------
@@ -387,12 +397,13 @@ class Matcher(Held):
         Raises
         ------
         TypeError
-            One of them is no integer.
+            One of them is no integer, or they are bytes.
         LimitExceededError
         """
         return self._run(tokens, commit=False)
 
-    def _run(self, tokens: Sequence[int], commit: bool) -> int:
+    def _run(self, tokens: Iterable[SupportsIndex], commit: bool) -> int:
+        _refuse_text(tokens)
         ids = ids_of(tokens)
         status = lib.ge_matcher_accept(self._handle, ids, len(ids), commit, self._n_done, self._err)
         done: int = self._n_done[0]
@@ -430,7 +441,7 @@ class Matcher(Held):
             self._retry_or_raise(status, lib.ge_matcher_accept_bytes, text, len(text), True, self._n_done, self._err)
         return bool(self._n_done[0] == len(text))
 
-    def rollback(self, n: int) -> None:
+    def rollback(self, n: SupportsIndex) -> None:
         """Take back the last steps, the end of the text included. Costs the same for any number.
 
         Parameters
@@ -443,11 +454,11 @@ class Matcher(Held):
         TypeError
             `n` is no integer.
         ValueError
-            There are fewer; nothing has changed.
+            There are fewer, or `n` is negative; nothing has changed.
         """
-        n = as_int("n", n)
+        n = check_count("n", n, least=0)
         length = lib.ge_matcher_length(self._handle)
-        if not 0 <= n <= length:
+        if n > length:
             raise ValueError(f"rollback of {n} steps: the text has {length}")
         check(lib.ge_matcher_rollback(self._handle, n, self._err), self._err)
 
@@ -599,7 +610,7 @@ class Matcher(Held):
                 return list(out[0 : self._n_done[0]])
             capacity = self._n_done[0]
 
-    def explain(self, token_or_bytes: int | bytes) -> Explanation:
+    def explain(self, token_or_bytes: SupportsIndex | bytes) -> Explanation:
         """Say which byte of a token or text is refused, and what was expected there. Changes nothing.
 
         For messages, not for loops: some 20 us.
@@ -623,10 +634,15 @@ class Matcher(Held):
         if is_text:
             text = _as_text(token_or_bytes)
         else:
+            if isinstance(token_or_bytes, str):
+                raise TypeError("a token is an int, and a text is bytes, not str")
             token = as_int("a token", token_or_bytes)
             text = self.vocabulary.token_bytes(token) if 0 <= token < self.vocabulary.size else b""
             if self.validate([token]):
                 return Explanation(True, len(text), None)
+            if not text:
+                found = Explanation(False, 0, None) if self.is_terminated else self._explain_at(b"", 0)
+                return replace(found, reason=self._refusal(token, found))
         if self.is_terminated:
             return Explanation(is_text and not text, 0, text[0] if text else None)
         status = lib.ge_matcher_accept_bytes(self._handle, text, len(text), False, self._n_done, self._err)
@@ -636,6 +652,17 @@ class Matcher(Held):
         if position == len(text) and is_text:
             return Explanation(True, position, None)
         return self._explain_at(text, position)
+
+    def _refusal(self, token: int, found: Explanation) -> str:
+        """Why a token that is no text is refused."""
+        if not 0 <= token < self.vocabulary.size:
+            return f"there is no token {token}: ids are 0 to {self.vocabulary.size - 1}"
+        if token in self._ends:
+            return f"token {token} ends the text, and the text is no sentence yet" + (f": {found._asked()}" if found.expected else "")
+        name = self.vocabulary.special.get(token)
+        if name is not None:
+            return f"special token {name!r} is not named here by the grammar: {found._asked()}"
+        return f"token {token} spells nothing: {found._asked()}"
 
     def _explain_at(self, text: bytes, position: int) -> Explanation:
         live, n_lexemes, n_nonterminals = ffi.new("uint32_t[8]"), ffi.new("size_t *"), ffi.new("size_t *")
@@ -671,6 +698,12 @@ def _as_text(text: Any) -> bytes:
     if not isinstance(text, (bytes, bytearray, memoryview)):
         raise TypeError(f"a text is bytes, not {type(text).__name__}")
     return bytes(text)
+
+
+def _refuse_text(tokens: object) -> None:
+    """Bytes are a sequence of ints, but hardly of ids."""
+    if isinstance(tokens, (bytes, bytearray)):
+        raise TypeError(f"tokens are ids, not {type(tokens).__name__}: a text is for `accept_bytes`")
 
 
 def ids_of(tokens: Iterable[Any]) -> list[int]:

@@ -319,7 +319,7 @@ than what a JSON parser would read as a valid instance; none makes it larger, bu
 >>> matcher.accept_bytes(b'{"b": 2, "a": 1}')
 False
 >>> print(matcher.explain(b'{"b": 2, "a": 1}'))
-byte 11 (b'"') is refused, expected other key (next b' '-b'!' b'#'-b'\\x7f' b'\\xc2'-b'\\xf4', at '')
+byte 11 (b'"') is refused, expected other key (next b' '-b'!' b'#'-b'\\x7f' b'\\xc2'-b'\\xf4', at the root)
 
 ```
 

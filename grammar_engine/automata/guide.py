@@ -239,6 +239,7 @@ class _Refusal:
 
     position = 0
     expected: tuple[str, ...] = ()
+    reason = ""
 
     def __str__(self) -> str:
         return "it may not come next (Matcher(dfa).explain tells why)"

@@ -8,7 +8,7 @@ import pickle
 import numpy as np
 import pytest
 
-from grammar_engine import Grammar, Matcher, MatcherFinishedError, TokenRejectedError, Vocabulary
+from grammar_engine import Grammar, Matcher, MatcherFinishedError, TokenRejectedError, Vocabulary, allocate_masks
 
 VOCABULARY = Vocabulary([*(bytes([byte]) for byte in range(256)), b"", b"ab", b"", b"\x00a"], eos=[256, 258], width=300)
 EOS, PAIR, SECOND_EOS = 256, 257, 258
@@ -66,7 +66,28 @@ def test_out_of_range(matcher, token):
     with pytest.raises(TokenRejectedError) as caught:
         matcher.accept(token, strict=True)
     assert caught.value.token_id == token
-    assert str(token) in str(caught.value)
+    assert str(caught.value) == str(explanation) == f"there is no token {token}: ids are 0 to 259"
+
+
+def test_tokens_that_are_no_text(matcher):
+    """Why they are refused: three sentences."""
+    expected = "expected regex (next b'a' b'c')"
+    with pytest.raises(TokenRejectedError) as caught:
+        matcher.accept(EOS, strict=True)
+    assert str(caught.value) == f"token {EOS} ends the text, and the text is no sentence yet: {expected}"
+    assert (caught.value.position, caught.value.expected, caught.value.explanation.expected_bytes) == (0, ("regex",), b"ac")
+    assert str(matcher.explain(EOS)) == matcher.explain(EOS).reason == str(caught.value)
+    special = Vocabulary([b"a", b"c", b"", b"", b""], eos=[2], special={3: "<x>", 2: "</s>"})
+    other = Matcher(Grammar.from_regex("ac"), special)
+    assert str(other.explain(3)) == "special token '<x>' is not named here by the grammar: expected regex (next b'a')"
+    assert str(other.explain(4)) == "token 4 spells nothing: expected regex (next b'a')"
+    assert str(other.explain(1)).startswith("byte 0 (b'c') is refused") and other.explain(1).reason == ""
+    assert str(Matcher(Grammar.from_regex("ac"), special, eos=[3]).explain(2)).startswith("special token '</s>' is not named here")
+    assert other.accept_tokens([0, 1])
+    assert str(other.explain(3)) == "special token '<x>' is not named here by the grammar: the text must end here"
+    assert other.accept(2) and other.explain(2).accepted
+    assert str(other.explain(3)) == "special token '<x>' is not named here by the grammar: the text must end here"
+    assert str(other.explain(5)) == "there is no token 5: ids are 0 to 4"
 
 
 @pytest.mark.parametrize(
@@ -78,7 +99,7 @@ def test_wrong_types(matcher, token):
         with pytest.raises(TypeError):
             call(token)
     if not isinstance(token, bytes):
-        with pytest.raises(TypeError):
+        with pytest.raises(TypeError, match="a text is bytes, not str" if isinstance(token, str) else None):
             matcher.explain(token)
 
 
@@ -98,11 +119,18 @@ def test_no_sequence_of_tokens(matcher, tokens):
             call(tokens)
 
 
-@pytest.mark.parametrize("tokens", [[97, 98], (97, 98), range(97, 99), np.array([97, 98]), iter([97, 98]), b"ab"])
+@pytest.mark.parametrize("tokens", [[97, 98], (97, 98), range(97, 99), np.array([97, 98]), iter([97, 98]), memoryview(b"ab")])
 def test_sequences_of_tokens(matcher, tokens):
     assert matcher.accept_tokens(tokens) == 2
     matcher.rollback(2)
     assert matcher.accept_tokens([]) == 0
+
+
+@pytest.mark.parametrize("kind", [bytes, bytearray])
+def test_texts_are_no_tokens(matcher, kind):
+    for call in (matcher.accept_tokens, matcher.validate, lambda text: matcher.fill_draft_masks(text, allocate_masks(3, VOCABULARY))):
+        with pytest.raises(TypeError, match=f"^tokens are ids, not {kind.__name__}: a text is for `accept_bytes`$"):
+            call(kind(b"ab"))
 
 
 @pytest.mark.parametrize("text", ["ab", None, 5, [97, 98], (97,), [300], np.array([97], dtype=np.uint8), 1.5])
@@ -132,7 +160,7 @@ def test_the_empty_text_is_a_step(matcher):
 
 @pytest.mark.parametrize("n", [-1, 3, 1 << 40, 1 << 63, 1 << 64, -(1 << 64)])
 def test_rollback_past_the_start(matcher, n):
-    with pytest.raises(ValueError, match="the text has 2"):
+    with pytest.raises(ValueError, match="the text has 2" if n > 0 else f"^n is at least 0, not {n}$"):
         matcher.rollback(n)
 
 
