@@ -11,7 +11,7 @@ nothing: no text of a grammar with names has it (frontends/tags).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import VocabularyError
@@ -27,10 +27,9 @@ def check_named(vocabulary: Vocabulary, keys: Iterable[str | int]) -> None:
     ids_of: dict[object, list[int]] = {}
     for token, name in special.items():
         ids_of.setdefault(name, []).append(token)
-    missing = [key for key in keys if (key not in special if isinstance(key, int) else key not in ids_of)]
+    missing = [key for key in sorted(keys, key=repr) if (key not in special if isinstance(key, int) else key not in ids_of)]
     if missing:
-        names = ", ".join(sorted(map(repr, missing)))
-        raise VocabularyError(f"the grammar names special tokens that the vocabulary does not have: {names}")
+        raise VocabularyError(_why_missing(vocabulary, missing))
     named: dict[int, str | int] = {}
     for key in keys:
         for token in [key] if isinstance(key, int) else ids_of[key]:
@@ -39,6 +38,19 @@ def check_named(vocabulary: Vocabulary, keys: Iterable[str | int]) -> None:
                     f"the grammar names the special token {token} in two ways, {named[token]!r} and {key!r}", token_id=token
                 )
             named[token] = key
+
+
+def _why_missing(vocabulary: Vocabulary, keys: Sequence[str | int]) -> str:
+    """What is the matter with keys that are of no special token: of those that are of text the first one, otherwise all."""
+    tokens = vocabulary.tokens
+    for key in keys:
+        as_special = f"the grammar names {key!r} as a special token, but"
+        if isinstance(key, int) and key < len(tokens) and tokens[key]:
+            return f"{as_special} token {key} is text, {tokens[key]!r:.60}, and no special token"
+        if isinstance(key, str) and key.encode() in tokens:
+            token = tokens.index(key.encode())
+            return f"{as_special} {key!r} is token {token} of this vocabulary, an ordinary text token: write it as text"
+    return f"the grammar names special tokens that the vocabulary does not have: {', '.join(map(repr, keys))}"
 
 
 def spelled(vocabulary: Vocabulary, ids: frozenset[int] | None) -> list[bytes]:

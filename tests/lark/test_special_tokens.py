@@ -92,7 +92,8 @@ def test_texts_beside_them_that_are_repeated() -> None:
 def test_what_the_vocabulary_does_not_have() -> None:
     for text, message in {
         "start: <no>": "does not have: '<no>'",
-        "start: <[5]>": "does not have: 5",
+        "start: <[5]>": r"token 5 is text, b'\\x05', and no special token",
+        "start: <[4000]>": "does not have: 4000",
         f"start: <[{BEGIN}-400]>": "does not have",
         f"start: <think> <[{BEGIN}]>": "in two ways",
     }.items():

@@ -175,7 +175,7 @@ def test_names_of_several_ids() -> None:
     ("grammar", "message"),
     [
         (tags(Token("<no>")), "does not have: '<no>'"),
-        (tags(Token(5)), "does not have: 5"),
+        (tags(Token(5)), r"token 5 is text, b'\\x05', and no special token"),
         (tags(Token(400)), "does not have: 400"),
         (tags([Token("<call>"), Token(CALL)]), "in two ways"),
     ],
@@ -183,6 +183,14 @@ def test_names_of_several_ids() -> None:
 def test_vocabularies_that_do_not_have_them(grammar: Grammar, message: str) -> None:
     with pytest.raises(VocabularyError, match=message):
         Matcher(grammar, VOCABULARY)
+
+
+def test_added_tokens_that_are_not_special() -> None:
+    """A tokenizer may have them: they are text."""
+    vocabulary = Vocabulary([*TEXTS, b""], eos=[CALL])
+    at = TEXTS.index(b"<call>")
+    with pytest.raises(VocabularyError, match=f"'<call>' is token {at} of this vocabulary, an ordinary text token: write it as text"):
+        Matcher(tags(), vocabulary)
 
 
 def test_a_mark_that_ends_texts_ends_them_where_they_are_sentences() -> None:
