@@ -170,6 +170,7 @@ def test_numbers_of_text_are_exact() -> None:
         (sequence(None), "None stands where an object is expected (at /format/elements/0"),  # type: ignore[arg-type]
         (text("\ud800"), "a lone surrogate, which is no character (at /format/value"),
         ({"type": "any_text", "max_tokens": 5}, "a grammar does not count tokens; max_chars counts characters (at /format/max_tokens"),
+        ({"type": "any_text", "max_token": 5}, "'max_token' is not known here; known are type, excludes, max_chars (at /format of"),
         ({"type": "any_text", "max_chars": -1}, "-1 is not from 0 to "),
         ({"type": "any_text", "max_chars": True}, "True stands where a whole number is expected (at /format/max_chars"),
         ({"type": "any_text", "excludes": [""]}, "'' stands where a string that is not empty is expected (at /format/excludes/0"),
@@ -421,6 +422,14 @@ def test_tells_where() -> None:
     matcher = Matcher(grammar_of(tag("<a>", schema({"type": "integer"}), "</a>")), BYTES)
     assert matcher.accept_bytes(b"<a>")
     assert matcher.explain(b"x").expected[0] == "integer"
+    body = {"type": "object", "properties": {"q": {"type": "integer"}}}
+    older = {"structures": [{"begin": "<a>", "schema": body, "end": "</a>"}], "triggers": ["<a"]}
+    grammar = Grammar.from_structural_tag(older)
+    found = Matcher(grammar, BYTES).explain(b'<a>{"q":x')
+    assert set(found.where) == {"/structures/0/schema/properties/q", "/structures/0/schema"}
+    assert set(found.where) <= {entry.pointer for entry in grammar.report.enforced}
+    matcher = Matcher(grammar_of({"type": "grammar", "grammar": 'root ::= "a" x\nx ::= "b" root | "c"'}), BYTES)
+    assert matcher.explain(b"x").where[0] == "/format/grammar#1:10"
 
 
 def test_options_of_the_schemas() -> None:

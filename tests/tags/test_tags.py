@@ -164,6 +164,18 @@ def test_explanations_name_bodies_and_tags() -> None:
     assert "call" in matcher.explain(b"x").rules
 
 
+def test_explanations_tell_in_which_body() -> None:
+    body = {"type": "object", "properties": {"q": {"type": "integer"}}, "required": ["q"]}
+    rules = Grammar.from_lark('start: "x" y\ny: "z"')
+    tags = [Tag("<a>", body, "</a>", name="A"), Tag("<b>", body, "</b>", name="B"), Tag("<c>", rules, "")]
+    matcher = Matcher(Grammar.from_tags(tags), Vocabulary.bytes())
+    assert set(matcher.explain(b'<a>{"q":x').where) == {"A#/properties/q", "A#"}
+    found = matcher.explain(b'<b>{"q":x')
+    assert set(found.where) == {"B#/properties/q", "B#"} and "at 'B#/properties/q', 'B#')" in str(found)
+    assert set(found.where) <= {entry.pointer for entry in matcher.grammar.report.enforced}
+    assert matcher.explain(b"<c>z").where[0] == "<c>#1:8"
+
+
 def test_as_bytes() -> None:
     grammar = Grammar.from_tags([CALL, ASK], thinking=THINK)
     assert (

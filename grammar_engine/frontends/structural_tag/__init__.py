@@ -123,7 +123,7 @@ class _Formats:
         if kind not in _KINDS:
             raise node.refuse(f"the type {kind!r:.80} is not known; known are {', '.join(_KINDS)}", "type")
         names, rules_of = _KINDS[kind]
-        node.only(("type", *names))
+        node.only(("type", *names), _NEVER.get(kind, ()))
         return self.wait(rules_of, node, _NOTHING if kind == "tag" else around)
 
     def tag_format(self, node: Node) -> Symbol:
@@ -203,8 +203,12 @@ class _Formats:
                 hint = "; the options of schemas are `schema_options`" if isinstance(error, UnsupportedSchemaError) else ""
                 error.tell(f"in what stands at {pointer} of the structural tag{hint}")
                 raise
-            self.report.take_over(report, pointer)
-        self.builder.rule(left, (include(self.builder, self.parts[pointer]),))
+            self.report.take_over(report, self.place(name, pointer))
+        self.builder.rule(left, (include(self.builder, self.parts[pointer], place=self.place(name, pointer)),))
+
+    def place(self, name: str, pointer: str) -> str:
+        """What goes before the places in a body: within a grammar these are no pointers but "line:column"."""
+        return f"{pointer}#" if name == "grammar" else pointer
 
     # --- what is put together -----------------------------------------------------------------------------------------------
 
@@ -395,8 +399,8 @@ _FREE = "tags", "at_least_one", "stop_after_first"
 _KINDS: dict[str, tuple[tuple[str, ...], Callable[..., None]]] = {
     "const_string": (("value",), _Formats.const_string),
     "token": (("token",), _Formats.token),
-    "any_text": (("excludes", "max_chars", "max_tokens"), _Formats.any_text),
-    "json_schema": (("json_schema", "style", "any_order", "max_whitespace_cnt", "excludes"), _Formats.json_schema),
+    "any_text": (("excludes", "max_chars"), _Formats.any_text),
+    "json_schema": (("json_schema", "style", "any_order", "max_whitespace_cnt"), _Formats.json_schema),
     "qwen_xml_parameter": (("json_schema",), _Formats.qwen_xml_parameter),
     "regex": (("pattern",), _Formats.regex),
     "grammar": (("grammar",), _Formats.grammar),
@@ -413,3 +417,4 @@ _KINDS: dict[str, tuple[tuple[str, ...], Callable[..., None]]] = {
     "dispatch": (("rules", "loop", "excludes"), _Formats.dispatch),
     "token_dispatch": (("rules", "loop", "exclude_tokens"), _Formats.token_dispatch),
 }  # the members that each kind may have, and its rules
+_NEVER = {"any_text": ("max_tokens",), "json_schema": ("excludes",)}  # members that are refused by name

@@ -60,10 +60,10 @@ class Node:
         """Is there such a member?"""
         return name in self._members
 
-    def only(self, names: Collection[str]) -> None:
-        """Refuse other members than these."""
+    def only(self, names: Collection[str], never: Collection[str] = ()) -> None:
+        """Refuse other members than these, but for those that are refused with a reason of their own."""
         for name in self._members:
-            if name not in names:
+            if name not in names and name not in never:
                 raise self.refuse(f"{shown(name)} is not known here; known are {', '.join(names)}")
 
     def get(self, name: str, kind: type | None = None, default: Any = _REQUIRED) -> Any:

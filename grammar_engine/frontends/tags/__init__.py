@@ -114,7 +114,7 @@ class _Tags:
 
     def included(self, name: str, body: Part) -> Symbol:
         try:
-            return include(self.builder, body)
+            return include(self.builder, body, place=f"{name}#")
         except GrammarError as error:
             raise GrammarError(f"the body of the tag {name!r}: {error.reason}") from None
 
