@@ -6,12 +6,13 @@ import json
 import random
 from collections.abc import Callable
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from grammar_engine import Grammar
-from grammar_engine.errors import LimitExceededError, SchemaError, UnsupportedSchemaError
+from grammar_engine.errors import LimitExceededError, SchemaError, UnsatisfiableSchemaError, UnsupportedSchemaError
 from grammar_engine.frontends.json_schema import load
 from grammar_engine.frontends.json_schema.reading import load as reading
 from grammar_engine.limits import Limits
@@ -28,6 +29,73 @@ def test_text_with_a_byte_order_mark_is_not_json() -> None:
     with pytest.raises(SchemaError, match="not JSON: it begins with a byte order mark") as caught:
         Grammar.from_json_schema('\ufeff{"a": 1}')
     assert caught.value.offset == 0
+
+
+def test_lists_may_be_tuples() -> None:
+    """Wherever a schema has a list. Python values have them, JSON has not."""
+    schemas: list[Any] = [
+        {"enum": ["a", ["b"]]},
+        {"type": ["string", "null"]},
+        {"anyOf": [{"type": "string"}, {"items": False}], "allOf": [{"maxItems": 1}], "oneOf": [{"type": "null"}, {"type": "array"}]},
+        {"prefixItems": [{"type": "string"}], "unevaluatedItems": False},
+        {"items": [{"type": "string"}], "additionalItems": False},
+        {"items": [{"type": "string"}], "unevaluatedItems": False},
+        {"type": "object", "dependencies": {"a": ["b"]}, "maxProperties": 1},
+        {"type": "object", "dependencies": {"a": ["b"]}, "additionalProperties": {"type": "null"}, "unevaluatedProperties": False},
+        {"anyOf": [{"$anchor": "a", "type": "null"}, {"$ref": "#/anyOf/0"}], "allOf": [{"$ref": "#a"}]},
+    ]
+    texts = ['"a"', '["b"]', "null", '["a"]', '["a",1]', "[1]", "{}", '{"a":null}', '{"b":null}', "1"]
+    for schema in schemas:
+        grammar, same = Grammar.from_json_schema(schema), Grammar.from_json_schema(_with_tuples(schema))
+        found = [accepts(grammar, text) for text in texts]
+        assert any(found) and not all(found)
+        assert [accepts(same, text) for text in texts] == found
+    with pytest.raises(UnsatisfiableSchemaError) as caught:
+        Grammar.from_json_schema({"allOf": ({"type": "string"}, {"type": "null"})})
+    assert caught.value.parts == ("/allOf/0/type", "/allOf/1/type")
+    with pytest.raises(SchemaError, match="not an array"):
+        Grammar.from_json_schema({"not": ({},)})
+
+
+def _with_tuples(value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(map(_with_tuples, value))
+    return {key: _with_tuples(inner) for key, inner in value.items()} if isinstance(value, dict) else value
+
+
+def test_integers_may_be_of_numpy() -> None:
+    np = pytest.importorskip("numpy")
+    for schema, right, wrong in (
+        ({"maxLength": np.int64(2)}, '"ab"', '"abc"'),
+        ({"enum": [np.uint8(4), [np.int32(5)]]}, "[5]", "5"),
+        ({"const": np.int64(-4)}, "-4", "4"),
+        ({"type": "number", "minimum": np.int64(3)}, "3", "2"),
+        ({"multipleOf": np.int64(3)}, "6", "4"),
+    ):
+        grammar = Grammar.from_json_schema(schema)
+        assert accepts(grammar, right) and not accepts(grammar, wrong)
+    for schema in ({"maxLength": np.int64(-2)}, {"minimum": np.float32(0.1)}, {"const": np.bool_(True)}, {"const": np.array([1])}):
+        with pytest.raises(SchemaError):
+            Grammar.from_json_schema(schema)
+    reports = [Grammar.from_json_schema({"type": "null", "maxLength": np.int64(length)}).report for length in (2, -2)]
+    assert "maxLength" not in [entry.keyword for entry in reports[0].notes]
+    assert "maxLength" in [entry.keyword for entry in reports[1].notes]
+
+
+def test_what_stands_for_a_schema_is_named() -> None:
+    pydantic = pytest.importorskip("pydantic")
+    for value, reason in {
+        pydantic.create_model(
+            "Model", name=(str, ...)
+        ): "not the class Model; a model tells its own by model_json_schema() (at /properties/a",
+        object(): "not an object of the class object (at /properties/a",
+        3.5: "not a number (at",
+        Decimal(3): "not a number (at",
+        (1,): "not an array (at",
+    }.items():
+        with pytest.raises(SchemaError) as caught:
+            Grammar.from_json_schema({"properties": {"a": value}})
+        assert reason in str(caught.value)
 
 
 def test_numbers_of_text_are_exact() -> None:
@@ -69,16 +137,19 @@ def test_a_model_without_a_schema() -> None:
         ('{\n  "a": 1,\n  b', "line 3, column 3"),
         ("", "line 1, column 1"),
         ('{"a": 1} x', "line 1, column 10"),
-        ('{"a": 1, "a": 2}', '"a" occurs twice'),
-        ('{"x": {"b": 1, "c": 0, "b": 1}}', '"b" occurs twice'),
-        ('{"a": NaN}', "NaN"),
-        ('{"a": -Infinity}', "Infinity"),
+        ('{"a": 1, "a": 2}', '"a" occurs twice in one object of the schema\nat line 1, column 10'),
+        ('{"x": {"b": 1,\n "c": 0, "b": 1}}', '"b" occurs twice in one object of the schema\nat line 2, column 10'),
+        ("schema.json", "Expecting value; this looks like a path: pass its text\nat line 1"),
+        ("schemas/a b", "this looks like a path: pass its text"),
+        (Path("schema.json"), "Path; pass the text of the file"),
+        ('{"a": NaN}', "not JSON: NaN is no JSON number\nat line 1, column 7"),
+        ('{"a": [-Infinity]}', "-Infinity is no JSON number\nat line 1, column 8"),
         (b'{"a": "\xff"}', "not UTF-8"),
         (None, "NoneType"),
         (3, "int"),
     ],
 )
-def test_malformed(source: object, reason: str) -> None:
+def test_malformed(source: Any, reason: str) -> None:
     with pytest.raises(SchemaError, match=reason.replace("(", r"\(")):
         load(source)
 

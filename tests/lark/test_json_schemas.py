@@ -99,10 +99,10 @@ def test_masks_are_those_of_the_schema() -> None:
     [
         ('start: "a" %json {"type":"integer",}', "Expecting property name", 1, 36),
         ('start: "a"\n  | %json {"type": "integer",\n  "x": 1 "y": 2}', "Expecting ',' delimiter", 3, 10),
-        ('start: %json {"a": 1, "a": 2}', 'the key "a" occurs twice', 1, 14),
+        ('start: %json {"a": 1, "a": 2}', 'the key "a" occurs twice', 1, 23),
         ('start: %json {"a: 1}\nb: "x"}', "does not end", 1, 8),
         ('start: %json {"a: 1}\nb: "x" "}', "Invalid control character", 1, 21),
-        ('start: %json {"maximum": NaN}', "NaN is no JSON number", 1, 14),
+        ('start: %json {"maximum": NaN}', "NaN is no JSON number", 1, 26),
         ('start: "a"\nb: %json {"type": "integer"\nc: "x"', "does not end", 2, 4),
         ("start: %json", "an object, true or false", 1, 8),
         ('start: %json "a"', "an object, true or false", 1, 8),

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from decimal import Decimal
 from json.encoder import encode_basestring
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ...errors import GrammarSyntaxError, LimitExceededError, SchemaError, UnsupportedRegexError, UnsupportedSchemaError
@@ -297,7 +298,9 @@ class Context:
                 ) from None
 
     def number(self, place: Place, keyword: str, value: Any) -> Decimal:
-        """A number of the schema, exactly."""
+        """A number of the schema, exactly. Integers may be of any type, as those of numpy."""
+        if not isinstance(value, (int, float, Decimal)) and isinstance(value, Integral):
+            value = int(value)
         if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
             shown = "an object" if isinstance(value, dict) else "an array" if isinstance(value, (list, tuple)) else f"{value!r:.40}"
             raise SchemaError(f"{shown} is no number", pointer=place.pointer, keyword=keyword)

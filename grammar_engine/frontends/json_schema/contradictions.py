@@ -162,10 +162,10 @@ def _copied(schema: Any) -> tuple[Any, dict[int, Any]]:
     originals = {id(queue[0]): schema}
     for holder in queue:
         for key, value in list(holder.items() if isinstance(holder, dict) else enumerate(holder)):
-            if isinstance(value, (dict, list)):
+            if isinstance(value, (dict, list, tuple)):
                 copy = copies.get(id(value))
                 if copy is None:
-                    copy = copies[id(value)] = value.copy()
+                    copy = copies[id(value)] = dict(value) if isinstance(value, dict) else list(value)
                     originals[id(copy)] = value
                     queue.append(copy)
                 holder[key] = copy
@@ -190,7 +190,7 @@ def _parts(schema: dict[str, Any], originals: dict[int, Any]) -> list[Part]:
                 for name in inner:
                     below = f"{where}/{escape(name)}"
                     queue.append((inner, name, below, f"{location}/{escape(name)}" if keyword == "properties" else below))
-            elif keyword in _LISTS and isinstance(inner, list):
+            elif keyword in _LISTS and isinstance(inner, (list, tuple)):
                 for i in range(len(inner)):
                     is_same = keyword in ("allOf", "anyOf")
                     queue.append((inner, i, f"{where}/{i}", location if is_same else f"{location}/{i}"))

@@ -125,7 +125,7 @@ class Applicators:
     def _dependencies(self, place: Place, schema: dict[str, Any], keyword: str) -> Steps:
         result = ANY
         for name, value in self.values.map(place, schema, keyword).items():
-            if isinstance(value, list) and keyword == "dependencies":
+            if isinstance(value, (list, tuple)) and keyword == "dependencies":
                 union: tuple[ObjectPiece, ...] = (
                     self.assertions.beside((name, other) for other in self.values.names(place, keyword, value)),
                 )

@@ -12,9 +12,10 @@ Invariant. The value of every keyword is checked before it is used (`values.py`)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from decimal import Decimal
 from functools import cache, lru_cache
+from numbers import Integral
 from typing import Any
 
 from ....errors import LimitExceededError, SchemaError, UnsupportedSchemaError
@@ -111,7 +112,7 @@ class Assertions:
             result = self._type(place, schema["type"])
         if "enum" in schema:
             values = schema["enum"]
-            if not isinstance(values, list):
+            if not isinstance(values, (list, tuple)):
                 raise SchemaError("`enum` is a list of values", pointer=place.pointer, keyword="enum")
             result = shape.meet(result, self._listed(place, "enum", values), self.context)
         if "const" in schema:
@@ -124,14 +125,14 @@ class Assertions:
         if isinstance(names, str) and names in of_type:
             return of_type[names]
         listed = [names] if isinstance(names, str) else names
-        if not isinstance(listed, list) or not listed or not all(isinstance(name, str) for name in listed):
+        if not isinstance(listed, (list, tuple)) or not listed or not all(isinstance(name, str) for name in listed):
             raise SchemaError("`type` is a name or a list of names", pointer=place.pointer, keyword="type")
         for name in listed:
             if name not in _OF_TYPE:
                 raise SchemaError(f"there is no type {name!r:.60}", pointer=place.pointer, keyword="type")
         return _any_type(tuple(listed), place.draft is Draft.DRAFT4)
 
-    def _listed(self, place: Place, keyword: str, values: list[Any]) -> Shape:
+    def _listed(self, place: Place, keyword: str, values: Sequence[Any]) -> Shape:
         """The shape of some values; the members of arrays and objects become places of their own."""
         context = self.context
         atoms = 0
@@ -150,7 +151,7 @@ class Assertions:
                 for name in named:
                     self.values.check_name(place, keyword, name)
                 objects.append(ObjectPiece((ObjectLayer(named, (), NEVER),), tuple(named)))
-            elif isinstance(value, (int, float, Decimal)):
+            elif isinstance(value, (int, float, Decimal, Integral)):
                 numbers.add(context.number(place, keyword, value))
             else:
                 raise SchemaError(f"{value!r:.40} is no JSON value", pointer=place.pointer, keyword=keyword)
@@ -216,7 +217,7 @@ class Assertions:
         if "prefixItems" in schema:
             prefix = self.values.schemas(place, schema, "prefixItems")
         items = schema.get("items", True)
-        if isinstance(items, list):
+        if isinstance(items, (list, tuple)):
             prefix = prefix or self.values.schemas(place, schema, "items")
             if "additionalItems" in schema:
                 rest = self.values.member(place, schema, "additionalItems")

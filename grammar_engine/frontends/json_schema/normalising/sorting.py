@@ -183,7 +183,7 @@ def _old_spellings(schema: dict[str, Any]) -> list[tuple[str, str]]:
     for name in schema:
         if name in _OLD:
             found.append((name, f"not a keyword of 2020-12; read as {_OLD[name]}"))
-        elif name == "items" and isinstance(schema[name], list):
+        elif name == "items" and isinstance(schema[name], (list, tuple)):
             found.append((name, "a list, as until 2019-09; read as `prefixItems`"))
         elif name in ("exclusiveMinimum", "exclusiveMaximum") and isinstance(schema[name], bool):
             found.append((name, "true or false, as in draft 4; read as part of the bound beside it"))
@@ -192,7 +192,7 @@ def _old_spellings(schema: dict[str, Any]) -> list[tuple[str, str]]:
 
 def _misspelt(draft: Draft, schema: dict[str, Any]) -> tuple[str, str] | None:
     """A keyword that is spelt as in another draft than the one that the schema states, and what to do about it."""
-    if draft is Draft.DRAFT2020 and isinstance(schema.get("items"), list):
+    if draft is Draft.DRAFT2020 and isinstance(schema.get("items"), (list, tuple)):
         return "items", "`items` is one schema in 2020-12; a list of schemas is called `prefixItems`"
     if draft in (Draft.DRAFT2019, Draft.DRAFT2020) and "#" in str(schema.get("$id", "")).rstrip("#"):
         return "$id", "`$id` has no fragment from 2019-09 on; a name inside a document is given by `$anchor`"

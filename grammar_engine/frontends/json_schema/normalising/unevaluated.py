@@ -65,11 +65,11 @@ class Tracker:
 
     def _items(self, place: Place, schema: dict[str, Any]) -> Items:
         items = schema.get("items")
-        is_list = isinstance(items, list)
+        is_list = isinstance(items, (list, tuple))
         if ("items" in schema and not is_list) or (is_list and "additionalItems" in schema):
             return ALL_ITEMS
         listed = schema.get("prefixItems", items if is_list else ())
-        prefix = len(listed) if isinstance(listed, list) else 0
+        prefix = len(listed) if isinstance(listed, (list, tuple)) else 0
         matching: Goal = ()
         if "contains" in schema and place.draft.value >= Draft.DRAFT2020.value:
             matching = self.values.member(place, schema, "contains")
@@ -157,7 +157,7 @@ class Tracker:
         context = self.context
         result = marked(ANY)
         for name, value in self.values.map(place, schema, keyword).items():
-            if isinstance(value, list) and keyword == "dependencies":
+            if isinstance(value, (list, tuple)) and keyword == "dependencies":
                 piece = self.assertions.beside((name, other) for other in self.values.names(place, keyword, value))
                 more = marked(ANY.replaced("objects", (piece,), True))
             else:

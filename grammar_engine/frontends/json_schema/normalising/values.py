@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import Decimal
+from numbers import Integral
 from typing import Any
 
 from ....errors import SchemaError, UnsupportedSchemaError
@@ -80,14 +81,14 @@ class Values:
     def schemas(self, place: Place, schema: dict[str, Any], keyword: str) -> tuple[Goal, ...]:
         """The goals of the schemas in a list."""
         value = schema[keyword]
-        if not isinstance(value, list):
+        if not isinstance(value, (list, tuple)):
             raise SchemaError(f"`{keyword}` is a list of schemas", pointer=place.pointer, keyword=keyword)
         return tuple(self.goal(place, keyword, i, item) for i, item in enumerate(value))
 
     def branches(self, place: Place, schema: dict[str, Any], keyword: str) -> list[Place]:
         """The places of the schemas in a list."""
         value = schema[keyword]
-        if not isinstance(value, list) or not value:
+        if not isinstance(value, (list, tuple)) or not value:
             raise SchemaError(f"`{keyword}` is a list of at least one schema", pointer=place.pointer, keyword=keyword)
         return [self.document.grandchild(place, keyword, i, item) for i, item in enumerate(value)]
 
@@ -101,11 +102,13 @@ def is_well_formed(keyword: str, value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float, Decimal)) and not isinstance(value, bool) and Decimal(value).is_finite()
+    if isinstance(value, bool) or not isinstance(value, (int, float, Decimal, Integral)):
+        return False
+    return isinstance(value, Integral) or Decimal(value).is_finite()
 
 
 def _is_count(value: Any) -> bool:
-    return _is_number(value) and value >= 0 and Decimal(value) == Decimal(value).to_integral_value()
+    return _is_number(value) and value >= 0 and (isinstance(value, Integral) or Decimal(value) == Decimal(value).to_integral_value())
 
 
 def _is_schema(value: Any) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 from urllib.parse import unquote
 
@@ -219,7 +220,7 @@ class Document:
             token = step.replace("~1", "/").replace("~0", "~")
             if isinstance(value, dict) and token in value:
                 value = value[token]
-            elif isinstance(value, list) and _INDEX.fullmatch(token) and int(token) < len(value):
+            elif isinstance(value, (list, tuple)) and _INDEX.fullmatch(token) and int(token) < len(value):
                 value = value[int(token)]
             else:
                 return None
@@ -276,4 +277,9 @@ def _called(resource: Resource) -> str:
 def _kind(value: Any) -> str:
     if value is None:
         return "null"
-    return "a string" if isinstance(value, str) else "an array" if isinstance(value, list) else "a number"
+    if isinstance(value, (str, list, tuple)):
+        return "a string" if isinstance(value, str) else "an array"
+    if isinstance(value, (int, float, Decimal)):
+        return "a number"
+    hint = "; a model tells its own by model_json_schema()" if hasattr(value, "model_json_schema") else ""
+    return (f"the class {value.__name__}" if isinstance(value, type) else f"an object of the class {type(value).__name__}") + hint

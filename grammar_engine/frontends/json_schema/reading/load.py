@@ -14,11 +14,11 @@ whole strings.
 from __future__ import annotations
 
 import json
+import os
 import re
 from decimal import Decimal, InvalidOperation
-from functools import lru_cache, partial
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ....errors import LimitExceededError, SchemaError
 from ....limits import Limits
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _SPACE = re.compile(r"[ \t\n\r]*")
+_NOT_IN_PATHS = frozenset('{}[]",\r\n')
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+(?:[eE][+-]?[0-9]+)?|[eE][+-]?[0-9]+)?")  # group 1: it is no integer by its spelling
 # As `json.loads` reads a string, with its errors; the stubs of the standard library leave it out.
 _read_string: Callable[[str, int, bool], tuple[str, int]] = json.decoder.scanstring  # type: ignore[attr-defined]
@@ -70,6 +71,8 @@ def load(source: Any, limits: Limits | None = None, what: str = "schema") -> Any
             return _told_by(source, method)
     is_type = isinstance(source, type) or hasattr(source, "__origin__")  # a dataclass, list[int], ...
     remedy = "; wrap a type in pydantic.TypeAdapter" if is_type else ""
+    if isinstance(source, os.PathLike):
+        remedy = "; pass the text of the file"
     raise SchemaError(f"a schema is a dict, a bool, JSON text, a pydantic model or a TypeAdapter, not {type(source).__name__}{remedy}")
 
 
@@ -90,49 +93,41 @@ def _from_text(text: str, limits: Limits, what: str) -> Any:
     try:
         return _decoded(text, what)
     except json.JSONDecodeError as error:
-        raise SchemaError(f"the {what} is not JSON: {error.msg}", source=text, offset=error.pos) from None
+        is_path = ("/" in text or text.endswith(".json")) and _NOT_IN_PATHS.isdisjoint(text)  # or so it seems
+        hint = "; this looks like a path: pass its text" if is_path else ""
+        raise SchemaError(f"the {what} is not JSON: {error.msg}{hint}", source=text, offset=error.pos) from None
 
 
 def _decoded(text: str, what: str) -> Any:
     if text.startswith("\ufeff"):
         raise json.JSONDecodeError("it begins with a byte order mark", text, 0)
     try:
-        return _decoder(what).decode(text)
-    except RecursionError:  # how deep the reader of Python goes depends on who calls
+        return _DECODER.decode(text)
+    except (RecursionError, _UntoldError):  # how deep the reader of Python goes depends on who calls
         return _decoded_by_loop(text, what)
-
-
-@lru_cache(maxsize=8)
-def _decoder(what: str) -> json.JSONDecoder:
-    return json.JSONDecoder(
-        parse_float=_number,
-        parse_int=_integer,
-        parse_constant=partial(_refuse_constant, what),
-        object_pairs_hook=partial(_without_duplicates, what),
-    )
 
 
 def _decoded_by_loop(text: str, what: str) -> Any:
     """As `json.loads` above, for brackets in any depth. Raises JSONDecodeError with its messages."""
-    around: list[tuple[str, list[Any]]] = []  # of each open bracket, outermost first: what closes it; its values, and keys in front of them
+    around: list[_Bracket] = []  # of each open bracket, outermost first
     at = _after_space(text, 0)
     while True:
         if text[at : at + 1] in ("{", "["):
             closing = "}" if text[at] == "{" else "]"
             at = _after_space(text, at + 1)
             if not text.startswith(closing, at):
-                around.append((closing, []))
+                around.append(_Bracket(closing, [], []))
                 at = _after_key(text, at, around[-1])
                 continue
             value: Any = {} if closing == "}" else []
             at += 1
         else:
-            value, at = _scalar(text, at, what)
+            value, at = _scalar(text, at)
         at = _after_space(text, at)
         while around and text.startswith(around[-1][0], at):
-            closing, values = around.pop()
-            values.append(value)
-            value = values if closing == "]" else _without_duplicates(what, list(zip(values[::2], values[1::2])))
+            bracket = around.pop()
+            bracket.values.append(value)
+            value = bracket.values if bracket.closing == "]" else _object(text, bracket, what)
             at = _after_space(text, at + 1)
         if not around:
             if at < len(text):
@@ -150,13 +145,31 @@ def _after_space(text: str, at: int) -> int:
     return match.end()
 
 
-def _after_key(text: str, at: int, bracket: tuple[str, list[Any]]) -> int:
+class _Bracket(NamedTuple):
+    """An open bracket: what closes it, its values with the keys in front of them, and where the keys begin."""
+
+    closing: str
+    values: list[Any]
+    begins: list[int]
+
+
+def _object(text: str, bracket: _Bracket, what: str) -> dict[str, Any]:
+    keys, seen = bracket.values[::2], set()
+    for key, begin in zip(keys, bracket.begins, strict=True):
+        if key in seen:
+            raise SchemaError(f"the key {json.dumps(key)} occurs twice in one object of the {what}", keyword=key, source=text, offset=begin)
+        seen.add(key)
+    return dict(zip(keys, bracket.values[1::2], strict=True))
+
+
+def _after_key(text: str, at: int, bracket: _Bracket) -> int:
     """Where a value begins, behind its key if it is in an object."""
-    closing, values = bracket
+    closing, values, begins = bracket
     if closing == "]":
         return at
     if not text.startswith('"', at):
         raise json.JSONDecodeError("Expecting property name enclosed in double quotes", text, at)
+    begins.append(at)
     key, at = _read_string(text, at + 1, True)
     at = _after_space(text, at)
     if not text.startswith(":", at):
@@ -165,7 +178,7 @@ def _after_key(text: str, at: int, bracket: tuple[str, list[Any]]) -> int:
     return _after_space(text, at + 1)
 
 
-def _scalar(text: str, at: int, what: str) -> tuple[Any, int]:
+def _scalar(text: str, at: int) -> tuple[Any, int]:
     if text.startswith('"', at):
         return _read_string(text, at + 1, True)
     for name, value in _LITERALS.items():
@@ -173,7 +186,7 @@ def _scalar(text: str, at: int, what: str) -> tuple[Any, int]:
             return value, at + len(name)
     for name in ("NaN", "Infinity", "-Infinity"):
         if text.startswith(name, at):
-            _refuse_constant(what, name)
+            raise json.JSONDecodeError(f"{name} is no JSON number", text, at)
     number = _NUMBER.match(text, at)
     if number is None:
         raise json.JSONDecodeError("Expecting value", text, at)
@@ -200,16 +213,19 @@ def _nesting(text: str) -> int:
     return max(accumulate(map(_STEPS.__getitem__, b"".join(outside))), default=0)
 
 
-def _refuse_constant(what: str, name: str) -> Any:
-    raise SchemaError(f"the {what} is not JSON: {name} is no JSON number")
+class _UntoldError(Exception):
+    """The text is malformed, and the loop tells where."""
 
 
-def _without_duplicates(what: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _refuse_constant(name: str) -> Any:
+    raise _UntoldError
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) < len(pairs):
-        seen: set[str] = set()
-        for key, _ in pairs:
-            if key in seen:
-                raise SchemaError(f"the key {json.dumps(key)} occurs twice in one object of the {what}", keyword=key)
-            seen.add(key)
+        raise _UntoldError
     return result
+
+
+_DECODER = json.JSONDecoder(parse_float=_number, parse_int=_integer, parse_constant=_refuse_constant, object_pairs_hook=_without_duplicates)

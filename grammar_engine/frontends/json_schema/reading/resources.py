@@ -154,7 +154,7 @@ class Library:
             for key, member in value.items():
                 if key in MAP_OF_SCHEMAS and isinstance(member, dict):
                     pending += [(v, f"{pointer}/{key}/{escape(k)}", resource, depth + 2) for k, v in member.items()]
-                elif key in LIST_OF_SCHEMAS and isinstance(member, list):
+                elif key in LIST_OF_SCHEMAS and isinstance(member, (list, tuple)):
                     pending += [(v, f"{pointer}/{key}/{i}", resource, depth + 2) for i, v in enumerate(member)]
                 elif key in ONE_SCHEMA:
                     pending.append((member, f"{pointer}/{key}", resource, depth + 1))
