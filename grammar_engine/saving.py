@@ -21,7 +21,9 @@ def replace_file(path: str | os.PathLike[str], content: Any) -> None:
             file.flush()
             os.fsync(file.fileno())
         os.replace(unfinished, path)
-    except BaseException:
+    except BaseException as error:
         if os.path.exists(unfinished):
             os.remove(unfinished)
+        if isinstance(error, OSError) and error.errno:  # with the name that was asked for
+            raise OSError(error.errno, error.strerror, os.fspath(path)) from None
         raise

@@ -109,12 +109,14 @@ class Vocabulary:
             raise VocabularyError(f"special is a mapping of ids to names, not {type(special).__name__}")
         table = _checked_tokens(tokens)
         size = len(table)
+        if not size:
+            raise VocabularyError("the vocabulary is empty")
         names = {_checked_id(token, size, "special"): name for token, name in (special or {}).items()}
         ends = _checked_ends(eos, size)
         for token in (*names, *ends):
             table[token] = b""
         if not any(table):
-            raise VocabularyError("the vocabulary is empty: no token spells any byte" if size else "the vocabulary is empty")
+            raise VocabularyError("the vocabulary is empty: no token spells any byte")
         self._table: tuple[builtins.bytes, ...] | None = tuple(table)
         self._fingerprint: str | None = None
         self._native: Any = None
@@ -466,6 +468,11 @@ class Vocabulary:
             A file of this name is replaced, in one step: who loads at that moment gets the old one or the new one, whole. Vocabularies
             that were loaded from the old one are not disturbed.
 
+        Raises
+        ------
+        OSError
+            It cannot be written.
+
         Notes
         -----
         The file is 10.9 MB for 131,072 tokens. It holds numbers as this machine writes them, and its format belongs to this version: keep
@@ -594,7 +601,7 @@ class Vocabulary:
             if self.token_bytes(token):
                 spelling = self.token_bytes(token)
                 raise VocabularyError(
-                    f"token {token} is text, {spelling!r:.60}: it ends texts over a Vocabulary that has it in `eos`, where it is none",
+                    f"token {token} spells {spelling!r:.60}; only a token without text can end texts; list it in Vocabulary(eos=...)",
                     token_id=token,
                 )
         return ends

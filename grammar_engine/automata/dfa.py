@@ -233,6 +233,11 @@ class TokenDFA:
         path : path
             A file of this name is replaced, in one step.
 
+        Raises
+        ------
+        OSError
+            It cannot be written.
+
         Notes
         -----
         The file holds numbers as this machine writes them, a checksum, and the fingerprint of the vocabulary. Equal grammars give equal files.

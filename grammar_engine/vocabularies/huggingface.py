@@ -38,7 +38,8 @@ def read(tokenizer: Any, eos: Iterable[int | str] | None) -> Parts:
         path = Path(tokenizer)
         return from_json(path.read_bytes(), eos if eos is not None else _eos_beside(path))
     if not hasattr(tokenizer, "to_str"):
-        raise VocabularyError(f"from_tokenizers takes a path or a tokenizers.Tokenizer, not {type(tokenizer).__name__}")
+        hint = "; use from_transformers" if hasattr(tokenizer, "convert_ids_to_tokens") else ""
+        raise VocabularyError(f"from_tokenizers takes a path or a tokenizers.Tokenizer, not {type(tokenizer).__name__}{hint}")
     return from_json(tokenizer.to_str(), eos)
 
 

@@ -14,6 +14,18 @@ def test_empty(tokens):
         Vocabulary(tokens, eos=range(len(tokens)))
 
 
+def test_no_tokens_at_all():
+    with pytest.raises(VocabularyError, match=r"^the vocabulary is empty$"):
+        Vocabulary([], eos=[0])
+
+
+def test_text_ends_no_texts():
+    reason = r"token 10 spells b'\\n'; only a token without text can end texts; list it in Vocabulary\(eos=...\)"
+    with pytest.raises(VocabularyError, match=reason) as caught:
+        Matcher(Grammar.from_regex("a"), Vocabulary.bytes(), eos=[10])
+    assert caught.value.token_id == 10
+
+
 def test_empty_without_eos():
     with pytest.raises(VocabularyError, match="no token spells any byte"):
         Vocabulary([b"", b""], eos=[])

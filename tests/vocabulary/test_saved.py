@@ -137,6 +137,16 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         Vocabulary.from_file(save(Vocabulary.bytes(), tmp_path))
 
 
+def test_files_that_cannot_be_written(tmp_path: Path) -> None:
+    """The error names the path that was asked for, and no other."""
+    for path, kind in ((tmp_path / "absent" / "vocabulary", FileNotFoundError), (tmp_path, IsADirectoryError)):
+        with pytest.raises(kind) as caught:
+            Vocabulary.bytes().save(path)
+        assert (caught.value.filename, caught.value.filename2) == (str(path), None)
+        assert ".tmp" not in str(caught.value)
+    assert os.listdir(tmp_path) == []
+
+
 def test_a_save_that_fails_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = save(Vocabulary.bytes(), tmp_path)
 

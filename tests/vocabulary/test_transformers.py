@@ -44,6 +44,11 @@ def test_a_name_is_no_tokenizer() -> None:
         Vocabulary.from_transformers("gpt2")
 
 
+def test_the_other_constructor_is_named(tokenizer: Any) -> None:
+    with pytest.raises(VocabularyError, match=r"not \w+; use from_transformers$"):
+        Vocabulary.from_tokenizers(tokenizer)
+
+
 def test_each_token_has_the_bytes_that_the_tokenizer_decodes(tokenizer: Any) -> None:
     """What is no text by itself cannot be compared so: its bytes are decoded to U+FFFD."""
     vocabulary = Vocabulary.from_transformers(tokenizer)
