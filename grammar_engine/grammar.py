@@ -222,8 +222,10 @@ class Grammar:
     _live: WeakSet[Engine]
     _latest: Callable[[], Engine | None]
 
-    def __init__(self) -> None:
-        raise TypeError("a Grammar is made by one of the constructors Grammar.from_..., or Grammar.from_bytes")
+    def __init__(self, *args: object, **options: object) -> None:
+        raise TypeError(
+            "a Grammar is made by Grammar.from_json_schema, from_regex, from_lark, from_gbnf, from_choices, from_tags, from_structural_tag or from_bytes"
+        )
 
     # --- constructors -----------------------------------------------------------------------------------------------
 

@@ -408,5 +408,6 @@ def test_matchers_of_the_wrong_things(bystander):
         Matcher(None, bystander.vocabulary)
     with pytest.raises(TypeError, match="Vocabulary"):
         Matcher(bystander.grammar, None)
-    with pytest.raises(TypeError, match="from_json_schema"):
-        Grammar()
+    for arguments in ((), ("a",)):
+        with pytest.raises(TypeError, match=r"from_json_schema.* from_structural_tag"):
+            Grammar(*arguments)

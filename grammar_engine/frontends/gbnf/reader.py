@@ -38,6 +38,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _WHAT = {'"': "this string does not end", "[": "this set of characters does not end", "{": "a repetition is {2}, {2,} or {2,3}"}
+_NEGATED = "negated tokens are not supported; .* is any text, in which there is no special token"
 _NUMBER = re.compile(r"[0-9]+")
 
 
@@ -81,7 +82,7 @@ def _tokens(text: str, origin: Origin) -> list[Token]:
         match = _TOKEN.match(text, at)
         if match is None:
             at += len(text[at:]) - len(text[at:].lstrip(" \t"))
-            reason = _WHAT.get(text[at], f"{text[at]!r} does not belong here")
+            reason = _NEGATED if text.startswith("!<", at) else _WHAT.get(text[at], f"{text[at]!r} does not belong here")
             raise origin.error(reason, Token("", text[at], at))
         kind = str(match.lastgroup)
         token = Token(kind, match[kind], match.start(kind))

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .syntax import Origin, Token
 
 _EMPTY_LINES = re.compile(r"\n\s{64,}")
+_BRACES = re.compile(r"\{ {0,9}([0-9]{0,9}) {0,9}(?:(,) {0,9}([0-9]{0,9}) {0,9})?\}")
 _KNOWN = {"NOT": " ", "&": "|"}  # what Lark is given for a sign that it does not know
 _NOT_CLOSED = {'"': "this string is not closed on its line", "/": "this regular expression is not closed"}
 _MOST_SHOWN = 80  # characters of a token
@@ -30,7 +31,21 @@ def error_in(origin: Origin, tokens: Sequence[Token]) -> GrammarSyntaxError:
     last = tokens[-1]
     if last.kind in ("unknown", "="):
         return origin.error(_NOT_CLOSED.get(last.text[0], "this character has no place here"), last)
-    return origin.error(_reason(_known_to_lark(origin.text, tokens), last), last)
+    return origin.error(_repetition(origin.text, tokens) or _reason(_known_to_lark(origin.text, tokens), last), last)
+
+
+def _repetition(text: str, tokens: Sequence[Token]) -> str | None:
+    """What to write for a repetition as regular expressions have it, if it is one that cannot be read."""
+    at = next((i for i in range(len(tokens) - 1, max(len(tokens) - 3, 0), -1) if tokens[i].kind == "{"), None)
+    braces = None if at is None else _BRACES.match(text, tokens[at].start)
+    if at is None or braces is None or not (braces[1] or braces[3]):
+        return None
+    operand = tokens[at - 1].text
+    item = "(...)" if operand in (")", "]") else operand if len(operand) <= _MOST_SHOWN else "..."
+    low, comma, high = braces[1] or "0", braces[2], braces[3]
+    if comma and not high:
+        return f"a repetition is written with ~: write {item}~{low} {item}*" if int(low) else f"a repetition is written {item}*"
+    return f"a repetition is written with ~: write {item}~{low}" + (f"..{high}" if comma else "")
 
 
 def _known_to_lark(text: str, tokens: Sequence[Token]) -> str:
