@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from .._native import Held, fast_row_mask, ffi, know_arrays, lib
 from ..checks import as_int
+from ..mask import MaskBuffer
 
 _FLOAT32, _INT32 = np.dtype(np.float32), np.dtype(np.int32)
 _FEW = 1024  # tokens whose scores are gathered
@@ -38,7 +39,7 @@ def apply_mask(logits: Any, mask: Any, rows: Iterable[int] | None = None) -> Non
     logits : numpy.ndarray or torch.Tensor
         float32, float16, bfloat16 or float64, shape (V,) or (rows, V), on any device, with any strides. Scores beyond the mask (models pad their
         output) become -inf too.
-    mask : numpy.ndarray, torch.Tensor, or bytes-like
+    mask : numpy.ndarray, torch.Tensor, bytes-like, or MaskBuffer
         int32, shape (words,) or (n, words) with words at most ceil(V / 32), or the bytes of such; bit t % 32 of word t // 32 is set if token t
         is allowed. It is moved to the device of the logits if it is not there.
     rows : iterable of int, optional
@@ -60,6 +61,8 @@ def apply_mask(logits: Any, mask: Any, rows: Iterable[int] | None = None) -> Non
         lib.ge_row_apply(ffi.from_buffer("float[]", logits), len(logits), _words(mask), len(mask))
         return
     torch: Any = sys.modules.get("torch")
+    if isinstance(mask, MaskBuffer):
+        mask = _of_held(mask, torch)
     is_tensor = _is_tensor(logits, torch)
     if not is_tensor and not isinstance(logits, np.ndarray):
         raise TypeError(f"logits are a numpy array or a torch tensor, not {type(logits).__name__}")
@@ -233,6 +236,13 @@ def _of_bytes(mask: Any) -> NDArray[np.int32]:
     if view.itemsize == 1 and view.nbytes % 4 == 0 and view.contiguous:
         return np.frombuffer(view, dtype=np.int32)
     return np.asarray(view)
+
+
+def _of_held(mask: MaskBuffer, torch: Any) -> Any:
+    """What a MaskBuffer holds, as rows of words: a tensor as it is, anything else as an array."""
+    if _is_tensor(mask.buffer, torch):
+        return mask.buffer
+    return np.frombuffer(mask.buffer, dtype=np.int32).reshape(mask.rows, -1)
 
 
 def _check_words(mask: Any) -> None:

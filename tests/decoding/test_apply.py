@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.lib.stride_tricks import as_strided
 
-from grammar_engine import Grammar, Matcher, Vocabulary, allocate_masks
+from grammar_engine import Grammar, MaskBuffer, Matcher, Vocabulary, allocate_masks, fill_masks
 from grammar_engine.decoding import apply_mask, generate
 from grammar_engine.decoding.apply import _FEW as FEW
 from grammar_engine.decoding.apply import RowMask
@@ -173,6 +173,22 @@ def test_unsigned_masks_bytes_and_memoryviews():
         logits = np.zeros(vocabulary.width, dtype=np.float32)
         apply_mask(logits, mask)
         assert np.flatnonzero(logits == 0).tolist() == allowed
+
+
+@pytest.mark.parametrize("kind", ["numpy", "torch", "memoryview", "bytearray"])
+@pytest.mark.parametrize("rows", [1, 2])
+def test_mask_buffers(kind, rows):
+    if kind == "torch":
+        pytest.importorskip("torch")
+    vocabulary = Vocabulary.builtin()
+    words = (vocabulary.width + 31) // 32
+    masks = MaskBuffer(bytearray(4 * words * rows) if kind == "bytearray" else allocate_masks(rows, vocabulary, kind), vocabulary)
+    matchers = [Matcher(Grammar.from_regex(pattern), vocabulary) for pattern in ("[0-9]{3}", "[a-z]{3}")][:rows]
+    fill_masks(matchers, masks)
+    logits = np.zeros((rows, vocabulary.width), dtype=np.float32)
+    apply_mask(logits, masks)
+    for row, matcher in zip(logits, matchers):
+        assert np.flatnonzero(row == 0).tolist() == matcher.allowed_tokens()
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
