@@ -14,7 +14,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Generator, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from itertools import islice
 from typing import TYPE_CHECKING, Literal, TypedDict
 
@@ -142,6 +142,10 @@ def generate(
     >>> generate(model, [3], Grammar.from_regex("[01]{2}-0*"), vocabulary, sampling=Sampling(temperature=0), max_new_tokens=6).text
     b'11-00'
     """
+    for name, value in options.items():
+        if name not in StreamOptions.__annotations__:
+            of_sampling = f": give sampling=Sampling({name}={value!r})" if name in (each.name for each in fields(Sampling)) else ""
+            raise TypeError(f"generate() got an unexpected keyword argument {name!r}{of_sampling}")
     run = stream(model, prompt_ids, grammar, vocabulary, **options)
     for _ in run:
         pass
@@ -250,7 +254,7 @@ def stream(
 
 
 class Stream:
-    """The steps of a generation, as they are made.
+    """The steps of a generation, as they are made. May be used in `with`, whose end closes it.
 
     Attributes
     ----------
@@ -264,6 +268,12 @@ class Stream:
 
     def __iter__(self) -> Iterator[Step]:
         return self
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
 
     def close(self) -> None:
         """Leave the text where it is. Not needed at its end, nor before the stream is dropped: then it closes itself."""
@@ -285,7 +295,7 @@ def _matcher_of(grammar: Grammar | Matcher | None, vocabulary: Vocabulary | None
             raise ValueError("a grammar needs a vocabulary")
         matcher = Matcher(grammar, vocabulary, eos=stop)
     elif not isinstance(grammar, Matcher):
-        raise TypeError(f"grammar is a Grammar or a Matcher, not {type(grammar).__name__}")
+        raise TypeError(f"grammar is a Grammar or a Matcher, or None, not {type(grammar).__name__}")
     else:
         matcher = grammar
         if stop is not None:

@@ -295,6 +295,9 @@ def rng_of(seed: int | np.random.Generator | None) -> np.random.Generator:
     """The generator that a seed stands for; None: another one each time."""
     if seed is None or isinstance(seed, np.random.Generator):
         return np.random.default_rng(seed)
+    if not hasattr(seed, "__index__"):
+        kind = type(seed)
+        raise TypeError(f"seed is an int or a numpy.random.Generator, not {kind.__module__}.{kind.__qualname__}".replace("builtins.", ""))
     return np.random.default_rng(check_count("seed", seed, 0))
 
 

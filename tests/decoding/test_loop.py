@@ -337,6 +337,12 @@ def test_a_stream_may_be_left():
     assert run.generation.tokens
 
 
+def test_a_stream_is_closed_at_the_end_of_with():
+    with stream(noise(WORDS), [0], Grammar.from_json_schema(PERSON), WORDS, seed=3) as run:
+        next(run)
+    assert list(run) == [] and run.generation.finish_reason is None
+
+
 def test_forced_text_changes_passes_and_not_the_text():
     grammar = Grammar.from_json_schema(PERSON, whitespace="compact")
     for seed in range(3):
@@ -560,7 +566,9 @@ def test_tensors_of_bools_are_no_prompt():
         (3, (), {}, "a prompt is the ids of its tokens, not int"),
         ([0], (), {"seed": True}, "seed is an int, not bool"),
         ([0], (), {"stop": 3}, "stop is a collection of tokens, not int"),
-        ([0], ("[a-z]*", CHARACTERS), {}, "grammar is a Grammar or a Matcher, not str"),
+        ([0], ("[a-z]*", CHARACTERS), {}, "grammar is a Grammar or a Matcher, or None, not str"),
+        ([0], (), {"seed": np.random.RandomState(1)}, r"seed is an int or a numpy.random.Generator, not numpy.random.\S*RandomState"),
+        ([0], (), {"seed": "1"}, "seed is an int or a numpy.random.Generator, not str"),
         ([0], (None, [b"a"]), {}, "vocabulary is a Vocabulary, not list"),
         ([0], (), {"sampling": 0.7}, "sampling is a Sampling, not float"),
         ([0], (), {"stop": "x"}, "a stop token is an int, not str"),
@@ -574,6 +582,19 @@ def test_tensors_of_bools_are_no_prompt():
 def test_wrong_types(prompt, arguments, options, words):
     with pytest.raises(TypeError, match=words):
         stream(uniform(CHARACTERS), prompt, *arguments, **options)
+
+
+def test_options_that_generate_does_not_have():
+    with pytest.raises(TypeError, match=r"^generate\(\) got .* 'temperature': give sampling=Sampling\(temperature=0\)$"):
+        generate(uniform(CHARACTERS), [0], temperature=0)
+    with pytest.raises(TypeError, match=r"^generate\(\) got an unexpected keyword argument 'max_tokens'$"):
+        generate(uniform(CHARACTERS), [0], max_tokens=3)
+
+
+def test_a_seed_of_torch_is_told_from_one_of_numpy():
+    torch = pytest.importorskip("torch")
+    with pytest.raises(TypeError, match=r"numpy.random.Generator, not torch\.\S*Generator"):
+        generate(uniform(CHARACTERS), [0], seed=torch.Generator())
 
 
 @pytest.mark.parametrize(

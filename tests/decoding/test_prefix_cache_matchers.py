@@ -116,3 +116,11 @@ def test_bounds() -> None:
     assert 1000 < small.stats.idle_bytes <= 2000
     small.clear()
     assert small.stats.idle_bytes == small.stats.table == 0
+
+
+def test_arguments_in_another_order_are_named() -> None:
+    grammar = Grammar.from_regex("[a-z]*")
+    with pytest.raises(TypeError, match="grammar is a Grammar, not Vocabulary"):
+        MatcherCache().after([97], VOCABULARY, grammar)
+    with pytest.raises(TypeError, match="vocabulary is a Vocabulary, not NoneType"):
+        MatcherCache().after([97], grammar, None)

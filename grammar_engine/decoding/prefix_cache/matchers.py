@@ -69,7 +69,13 @@ class MatcherCache:
         TokenRejectedError, MatcherFinishedError
             The grammar refuses one of them. What was read before it is kept.
         LimitExceededError
+        TypeError
+            Something is no Grammar, or no Vocabulary.
         """
+        if not isinstance(grammar, Grammar):
+            raise TypeError(f"grammar is a Grammar, not {type(grammar).__name__}")
+        if not isinstance(vocabulary, Vocabulary):
+            raise TypeError(f"vocabulary is a Vocabulary, not {type(vocabulary).__name__}")
         ends = vocabulary.eos if eos is None else vocabulary._ends(eos)
         with self._cache.acquire(ids, self._salt(grammar, vocabulary, ends)) as lease:
             matcher = self._fork(lease.payloads[-1]) if lease.matched else Matcher(grammar, vocabulary, eos=ends)
