@@ -17,7 +17,7 @@ from decoding.clock import Clock
 from decoding.grouped_models import PAD, TableModel
 from grammar_engine import Grammar, Vocabulary, VocabularyError
 from grammar_engine.decoding import Sampling, generate
-from grammar_engine.decoding.grouped import GroupedSampler, GroupSize, LogitScalingRepetitionPenalty, NoRepetitionPenalty
+from grammar_engine.decoding.grouped import GroupedSampler, GroupedTreeSearch, GroupSize, LogitScalingRepetitionPenalty, NoRepetitionPenalty
 
 PIECES = [b'{"', b'":', b'", "', b'": "', b"true", b"false", b"null", b"ab", b"abc", b"12", b"00", b"}]", b"-0", b"  ", b'"}', b"[["]
 VOCABULARY = Vocabulary(
@@ -270,6 +270,23 @@ def test_a_batch_under_a_grammar_is_each_text_alone():
             alone = sampler.generate([prompt], 40, grammar=grammar, num_return_sequences=2)[0]
             assert [result.ids for result in alone] == [result.ids for result in of_prompt]
             assert all(holds(result.text) for result in of_prompt)
+
+
+@pytest.mark.parametrize("kind", [GroupedSampler, GroupedTreeSearch])
+def test_a_grammar_for_each_prompt(kind):
+    sampler = kind(model_of(4), VOCABULARY, 3)
+    prompts, grammars = [[7], [8, 9, 10], [11] * 9], [of_schema(SCHEMAS[2])[0], None, Grammar.from_regex("[ab]{3,9}")]
+    together = sampler.generate(prompts, 40, grammar=grammars)
+    for prompt, grammar, of_prompt in zip(prompts, grammars, together):
+        alone = sampler.generate([prompt], 40, grammar=grammar)[0]
+        assert [(result.ids, result.text) for result in alone] == [(result.ids, result.text) for result in of_prompt]
+    texts = ["x", "yz", "w"]
+    answers = sampler(texts, 40, grammar=grammars)
+    assert answers == [sampler(text, 40, grammar=grammar) for text, grammar in zip(texts, grammars)]
+    with pytest.raises(ValueError, match="3 grammars for 2 prompts"):
+        sampler.generate(prompts[:2], 40, grammar=grammars)
+    with pytest.raises(TypeError, match="a sequence with one or None for each prompt, not str"):
+        sampler.generate(prompts, 40, grammar="[ab]*")
 
 
 def test_the_end_is_banned_unless_the_grammar_asks_for_it():

@@ -385,6 +385,14 @@ def test_options_are_checked_when_they_are_given(options, error):
         GroupedSampler(Equal(), LETTERS, 2, **options)
 
 
+@pytest.mark.parametrize("kind", [GroupedSampler, GroupedTreeSearch])
+def test_options_that_there_are_not(kind):
+    with pytest.raises(TypeError, match=rf"^{kind.__name__}\(\) got .* 'temperature': temp is the temperature$"):
+        kind(Equal(), LETTERS, 2, temperature=0.5)
+    with pytest.raises(TypeError, match=rf"^{kind.__name__}\(\) got an unexpected keyword argument 'seed'$"):
+        kind(Equal(), LETTERS, 2, seed=1)
+
+
 @pytest.mark.parametrize(("seed", "error"), [(-1, ValueError), (1.5, TypeError), (True, TypeError), (None, TypeError)])
 def test_a_seed_that_is_assigned_is_checked_at_once(seed, error):
     sampler = GroupedSampler(Equal(), LETTERS, 2)

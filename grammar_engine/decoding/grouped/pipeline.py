@@ -6,6 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import suppress
+from inspect import signature
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -176,6 +177,13 @@ class GroupedPipeline(ABC):
         self.pre_processing_strategy = PreProcessor(tokenizer, self.max_input_len)
         self.post_processing_strategy = PostProcessor(tokenizer)
 
+    def _check_names(self, options: dict[str, Any]) -> None:
+        """Raise TypeError, as of the class that was called, for an option that there is not."""
+        for name in options:
+            if name not in signature(GroupedPipeline).parameters:
+                hint = ": temp is the temperature" if name == "temperature" else ""
+                raise TypeError(f"{type(self).__name__}() got an unexpected keyword argument {name!r}{hint}")
+
     def _max_input_len(self, given: int | None) -> int | None:
         if given is not None:
             given = check_count("max_input_len", given)
@@ -242,7 +250,7 @@ class GroupedPipeline(ABC):
         truncation: Any = "do_not_truncate",
         postfix: str = "",
         *,
-        grammar: Grammar | None = None,
+        grammar: Grammar | Sequence[Grammar | None] | None = None,
     ) -> Any:
         """Answer one prompt or several.
 
@@ -266,8 +274,8 @@ class GroupedPipeline(ABC):
             Answers for each prompt.
         truncation : bool, str or TruncationStrategy
             Handed on to the tokenizer. By default, a text that is too long for the model is not cut, but the model sees its end only.
-        grammar : Grammar, optional
-            What is generated (without the prompt) is a sentence of it.
+        grammar : Grammar, or sequence of Grammar or None, optional
+            What is generated (without the prompt) is a sentence of it. A sequence has one for each prompt; None: anything may be written.
 
         Returns
         -------
@@ -284,9 +292,10 @@ class GroupedPipeline(ABC):
         prompts = [prompt_s] if isinstance(prompt_s, str) else list(prompt_s)
         prepared = [self.pre_processing_strategy(prompt, prefix, truncation, postfix) for prompt in prompts]
         budgets = [self._budget(max_new_tokens, each) for each in prepared]
-        many = self._write([each.ids for each in prepared], budgets, grammar, num_return_sequences)
+        grammars = _grammars(grammar, len(prompts))
+        many = self._write([each.ids for each in prepared], budgets, grammars, num_return_sequences)
         answers: list[Any] = []
-        for each, budget, results in zip(prepared, budgets, many):
+        for each, budget, own, results in zip(prepared, budgets, grammars, many):
             of_prompt = [
                 self.post_processing_strategy(
                     token_ids=[*each.ids, *result.ids],
@@ -298,7 +307,7 @@ class GroupedPipeline(ABC):
                     clean_up_tokenization_spaces=clean_up_tokenization_spaces,
                     prefix_len=each.prefix_len,
                     postfix_len=each.postfix_len,
-                    generated_text=None if grammar is None else result.text,
+                    generated_text=None if own is None else result.text,
                 )
                 for result in results
             ]
@@ -310,7 +319,7 @@ class GroupedPipeline(ABC):
         prompts: Sequence[Sequence[int]],
         max_new_tokens: int,
         *,
-        grammar: Grammar | None = None,
+        grammar: Grammar | Sequence[Grammar | None] | None = None,
         num_return_sequences: int = 1,
         seed: int | None = None,
     ) -> list[list[GroupedResult]]:
@@ -322,8 +331,8 @@ class GroupedPipeline(ABC):
             Ids of each prompt, at least one; written as one batch.
         max_new_tokens : int
             Tokens to generate for each, the one that ends a text included.
-        grammar : Grammar, optional
-            What is generated is a sentence of it.
+        grammar : Grammar, or sequence of Grammar or None, optional
+            What is generated is a sentence of it. A sequence has one for each prompt; None: anything may be written.
         num_return_sequences : int
             Results for each prompt.
         seed : int, optional
@@ -337,27 +346,31 @@ class GroupedPipeline(ABC):
         Raises
         ------
         TypeError, ValueError
-            `prompts` are the ids of one prompt, or something in them is no prompt.
+            `prompts` are the ids of one prompt, or something in them is no prompt. There are more grammars than prompts, or fewer; or one is none.
         """
         if not hasattr(prompts, "__iter__") or any(not hasattr(prompt, "__iter__") for prompt in prompts):
             raise TypeError("prompts is a list of prompts, each of which is a list of ids")
         budgets = [check_count("max_new_tokens", max_new_tokens, 1, MAX_BUDGET)] * len(prompts)
-        return self._write([prompt_of(prompt) for prompt in prompts], budgets, grammar, num_return_sequences, seed)
+        grammars = _grammars(grammar, len(prompts))
+        return self._write([prompt_of(prompt) for prompt in prompts], budgets, grammars, num_return_sequences, seed)
 
     def _write(
-        self, prompts: list[list[int]], budgets: list[int], grammar: Grammar | None, sequences: int, seed: int | None = None
+        self, prompts: list[list[int]], budgets: list[int], grammars: Sequence[Grammar | None], sequences: int, seed: int | None = None
     ) -> list[list[GroupedResult]]:
         sequences = check_count("num_return_sequences", sequences)
         first = self._first_seed() if seed is None else check_count("seed", seed, 0)
         for prompt in prompts:
             if not prompt:
                 raise ValueError("a prompt has no tokens: the model needs at least one")
-        of_prompts = [self._writings(prompt, grammar, budget, sequences, first) for prompt, budget in zip(prompts, budgets)]
+        of_prompts = [
+            self._writings(prompt, grammar, budget, sequences, first) for prompt, grammar, budget in zip(prompts, grammars, budgets)
+        ]
         writings = list(chain.from_iterable(of_prompts))
         written = iter(run(writings, passes_of(self.model, self.batch, len(writings) * self._most_requests, self.prefix_cache)))
         many = [list(chain.from_iterable(next(written) for _ in of_prompt)) for of_prompt in of_prompts]
-        for result in chain.from_iterable(many):
-            result.text = self.codec.decode(result.ids, False) if grammar is None else spelt(self.vocabulary, result.ids)
+        for grammar, results in zip(grammars, many):
+            for result in results:
+                result.text = self.codec.decode(result.ids, False) if grammar is None else spelt(self.vocabulary, result.ids)
         return many
 
     def _first_seed(self) -> int:
@@ -461,7 +474,10 @@ class GroupedPipeline(ABC):
         if grammar is None:
             return None
         if not isinstance(grammar, Grammar):
-            raise TypeError(f"grammar is a Grammar, not {type(grammar).__name__}: each text gets a matcher of its own")
+            kind = type(grammar).__name__
+            raise TypeError(
+                f"grammar is a Grammar, or a sequence with one or None for each prompt, not {kind}: each text gets a matcher of its own"
+            )
         check_ends(self.vocabulary)
         return BudgetedText(Matcher(grammar, self.vocabulary), budget, self.close_in_time)
 
@@ -534,6 +550,15 @@ class GroupedPipeline(ABC):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}: " + ", ".join(f"{name}={value!r}" for name, value in self.as_dict().items())
+
+
+def _grammars(grammar: Any, n_prompts: int) -> Sequence[Any]:
+    """The grammar of each prompt."""
+    if not isinstance(grammar, Sequence) or isinstance(grammar, (str, bytes)):
+        return [grammar] * n_prompts
+    if len(grammar) != n_prompts:
+        raise ValueError(f"{len(grammar)} grammars for {n_prompts} prompts")
+    return grammar
 
 
 def _plain(value: Any) -> Any:

@@ -79,6 +79,7 @@ class GroupedSampler(GroupedPipeline):
         default_seed: int = 0,
         **options: Any,
     ):
+        self._check_names(options)
         self.top_k, self.top_p = top_k, top_p
         self.adaptive = check_bool("adaptive", adaptive)
         self._has_growth = self.adaptive and max_group_size != 1

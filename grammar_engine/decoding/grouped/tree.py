@@ -71,6 +71,7 @@ class GroupedTreeSearch(GroupedPipeline):
         beam: int = 8,
         **options: Any,
     ):
+        self._check_names(options)
         self.top_k, self.top_p = top_k, top_p
         self.beam = check_count("beam", beam)
         super().__init__(model, tokenizer, group_size, **options)
