@@ -29,6 +29,12 @@ shown, the token was a draft.
 
 So what is left are prompts that go on with the last texts themselves, or a beginning of them and one token more, as the grammar has it. `reset` is
 for these.
+
+Two generations that take turns would so be new texts at each turn, and no sentences. So of texts that were left for others it is remembered what was
+shown last, as hashes. A call for new texts that shows the same rows and a step more, some of them open, is the next one of a generation that goes on:
+it is refused.
+
+    p, then q, then p a    where a text may begin with a: refused; p again, p a b, or p d where no text begins with d: new texts
 """
 
 from __future__ import annotations
@@ -38,7 +44,7 @@ import warnings
 from collections import Counter, deque
 from collections.abc import Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,14 +65,22 @@ _NONE_LEFT = (
     "every token that the grammar allows has the score -inf, which another processor has given it, or the model: "
     "what generate() writes now is no sentence, unless it is a draft, or a beam beside others that have ended"
 )
+_ENDED = "all rows ended with {}, which generate() does not stop at: eos_token_id of the generation must hold what ends a text here, eos of the processor"
+_INTERRUPTED = (
+    "one processor serves one generate() at a time, and these rows are the next step of one that another has interrupted: "
+    "make a processor for each; if they are prompts, call reset() before"
+)
+_LEFT = 64  # generations that were left for others, and are remembered
+_LOG_PROBABILITIES = 0.01  # the logarithm of their sum is less
 _CALLS = 16  # that are remembered: groups of beams take turns, and drafts are taken back
 
 
 class LogitsProcessor:
     """Allows only tokens with which the generated text is the beginning of a sentence, and its end only where it is one.
 
-    To be given to `generate(..., logits_processor=[processor])`. Any number of calls in turn may share one, whatever their prompts, batches and
-    ways of decoding: greedy, sampling, beams, prompt lookup, assistants. It needs no method of transformers, and is of no use to continuous
+    To be given to `generate(..., logits_processor=[processor])`. Any number of calls may share one, each after the end of the one before, whatever
+    their prompts, batches and ways of decoding: greedy, sampling, beams, prompt lookup, assistants. Calls that run at the same time, in other threads or
+    in turns, need one each. It needs no method of transformers, and is of no use to continuous
     batching, which shows processors no history and leaves out this one with a warning.
 
     Parameters
@@ -90,7 +104,7 @@ class LogitsProcessor:
 
     Notes
     -----
-    Belongs to one thread. `generate()` stops at `max_new_tokens` wherever the text is; `grammar_engine.decoding.generate` closes it in time.
+    Serves one `generate()` at a time. `generate()` stops at `max_new_tokens` wherever the text is; `grammar_engine.decoding.generate` closes it in time.
     A prompt that is that of the last call and then its text, or a beginning of it (an empty one, too) and one token more that the grammar allows there,
     or the text and what the grammar allows next, is taken for that text, unless `reset` is called before. A processor for each call needs no `reset`,
     and is made in a microsecond.
@@ -99,6 +113,9 @@ class LogitsProcessor:
     --------
     ::
 
+        tokenizer.padding_side = "left"  # a text goes on from its right end
+        if tokenizer.pad_token is None:
+            tokenizer.pad_token = tokenizer.eos_token
         processor = LogitsProcessor(Grammar.from_json_schema(schema), Vocabulary.from_transformers(tokenizer, width=model.config.vocab_size))
         output = model.generate(**tokenizer(prompts, return_tensors="pt", padding=True), logits_processor=[processor])
     """
@@ -121,11 +138,13 @@ class LogitsProcessor:
             raise ValueError(f"no token {'of the vocabulary ' if eos is None else ''}ends a text: generate() would not know where to stop")
         self.vocabulary = vocabulary
         self._masks: Any = None
+        self._turn = [None]  # taken while a call runs: a lock that can be copied
         self.reset()
 
     def reset(self) -> None:
         """Take the ids of the next call for prompts, even if they go on with the texts of the last one."""
         self._guesses: list[_Guess] = []  # the one of the last call first, and then those that hold if what it was shown were drafts
+        self._left: deque[_Left] = deque(maxlen=_LEFT)
 
     def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
         """The scores, with -inf for tokens that may not come next.
@@ -149,11 +168,13 @@ class LogitsProcessor:
             Shapes do not fit, there are fewer scores than tokens, or the rows are no multiple of the grammars.
         VocabularyError, LimitExceededError
             As of `Matcher.fill_mask`.
+        RuntimeError
+            Another `generate()` has interrupted the one that these rows belong to, or a call runs in another thread.
 
         Warns
         -----
         RuntimeWarning
-            Every token that the grammar allows has the score -inf already, in all rows that go on.
+            Every token that the grammar allows has the score -inf already, in all rows that go on. Or `generate()` goes on though all rows have ended.
         """
         tensor = getattr(sys.modules.get("torch"), "Tensor", ())
         if not isinstance(input_ids, tensor) or not isinstance(scores, tensor):
@@ -163,6 +184,16 @@ class LogitsProcessor:
             raise ValueError(f"input_ids and scores have the shapes (rows, length) and (rows, V), not {shapes}")
         if scores.shape[1] < self.vocabulary.width:
             raise ValueError(f"the model scores {scores.shape[1]} tokens, and the vocabulary has {self.vocabulary.width}")
+        try:
+            turn = self._turn.pop()
+        except IndexError:
+            raise RuntimeError("one processor serves one generate() at a time: a call runs in another thread") from None
+        try:
+            return self._masked(input_ids, scores)
+        finally:
+            self._turn.append(turn)
+
+    def _masked(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
         guess = self._follow(input_ids.cpu().numpy())
         if self._masks is None or len(self._masks) != len(scores):
             self._masks = allocate_masks(len(scores), self.vocabulary, "torch")
@@ -175,7 +206,12 @@ class LogitsProcessor:
             masked[row, ends] = scores[row, ends]
         rows = guess.open_rows()
         if rows and (masked if len(rows) == len(masked) else masked[rows]).amax() == float("-inf"):
-            warnings.warn(_NONE_LEFT, RuntimeWarning, stacklevel=2)
+            warnings.warn(_NONE_LEFT, RuntimeWarning, stacklevel=3)
+        # Beam search goes on with beams that have ended, of which it shows log-probabilities, until it has others.
+        if not rows and (ends_passed := guess.ends_passed()) and scores.float().logsumexp(-1).max() > _LOG_PROBABILITIES:
+            guess.is_told = True
+            names = ", ".join(map(str, ends_passed))
+            warnings.warn(_ENDED.format(f"token{'s' if len(ends_passed) > 1 else ''} {names}"), RuntimeWarning, stacklevel=3)
         return masked
 
     def _follow(self, input_ids: Ids) -> _Guess:
@@ -190,11 +226,57 @@ class LogitsProcessor:
                 others.append(guess)
         if len(input_ids) % len(self._grammars):
             raise ValueError(f"{len(input_ids)} rows for {len(self._grammars)} grammars")
+        if not others:
+            self._leave(input_ids)
         guess = _Guess(self._grammars, self.vocabulary, self.eos, input_ids.copy())
         if len(others) >= _CALLS:  # the oldest stays, whatever the length of the draft
             others[_CALLS - 2 :] = others[-1:]
         self._guesses = [guess, *others]
         return guess
+
+    def _leave(self, input_ids: Ids) -> None:
+        """Leave the texts of the last call for others; raise if these are the next step of texts that were left."""
+        for left in self._left:
+            rows = left.rows_behind(input_ids)
+            if rows is not None:
+                guess = _Guess(self._grammars, self.vocabulary, self.eos, input_ids[:, : left.length])
+                guess.read(rows)
+                if guess.open_rows():  # after the end of all rows nothing goes on
+                    raise RuntimeError(_INTERRUPTED)
+        prompts = _hash(input_ids)
+        known = (*self._left, *(guess.left() for guess in self._guesses))
+        self._left = deque((left for left in known if left.prompts != prompts), maxlen=_LEFT)  # what follows these belongs to the new texts
+
+
+class _Left(NamedTuple):
+    """Texts that were left for others.
+
+    Attributes
+    ----------
+    prompts : int
+        A hash of them.
+    length : int
+        Of the prompts.
+    rows : frozenset of int
+        Hashes of the last rows shown, with prompts.
+    shape : tuple of int
+        Of these.
+    step : int
+        How many tokens more they had than the rows before.
+    """
+
+    prompts: int
+    length: int
+    rows: frozenset[int]
+    shape: tuple[int, int]
+    step: int
+
+    def rows_behind(self, input_ids: Ids) -> Ids | None:
+        """What a call shows behind the prompts, if it may be the next step of these texts; else None."""
+        n = input_ids.shape[1] - self.shape[1]
+        if len(input_ids) != self.shape[0] or not 0 < n <= self.step or not {_hash(row) for row in input_ids[:, :-n]} <= self.rows:
+            return None
+        return input_ids[:, self.length :]
 
 
 class _Fit(Enum):
@@ -218,6 +300,8 @@ class _Guess:
         Of the rows of the last call.
     lost : set of int
         Which of these are lost.
+    is_told : bool
+        That texts go on behind their ends: there was a warning.
     """
 
     def __init__(self, grammars: Sequence[Grammar], vocabulary: Vocabulary, eos: tuple[int, ...], prompts: Ids):
@@ -226,6 +310,7 @@ class _Guess:
         self.shown.append(prompts[:, :0])
         self.matchers = [self._matcher(row, len(prompts)) for row in range(len(prompts))]
         self.lost: set[int] = set()
+        self.is_told = False
         self._are_at_rows = True  # the matchers have read the last rows shown, as far as these are not lost
 
     def follow(self, input_ids: Ids) -> _Fit:
@@ -236,7 +321,7 @@ class _Guess:
             return _Fit.IS_OTHER
         fit = self._accept_one(rows) if are_at_rows else None
         if fit is None:
-            self._accept(rows)
+            self.read(rows)
             fit = self._fit(rows)
         if fit is not _Fit.IS_OTHER:
             self.shown.appendleft(rows.copy())
@@ -246,6 +331,20 @@ class _Guess:
     def open_rows(self) -> list[int]:
         """The rows of the last call that are neither lost nor ended."""
         return [row for row, matcher in enumerate(self.matchers) if row not in self.lost and not matcher.is_terminated]
+
+    def ends_passed(self) -> list[int]:
+        """The tokens that have ended the rows of the last call, if something follows in each: a draft may end in one. None of them, once told."""
+        if self.is_told or self.lost or not all(matcher.is_terminated for matcher in self.matchers):
+            return []
+        texts = [matcher.tokens for matcher in self.matchers]
+        return sorted({text[-1] for text in texts}) if max(map(len, texts)) < self.shown[0].shape[1] else []
+
+    def left(self) -> _Left:
+        """What is remembered when the texts are left for others."""
+        rows = np.concatenate((self.prompts, self.shown[0]), axis=1)
+        before = self.shown[1].shape[1] if len(self.shown) > 1 else 0
+        step = max(1, self.shown[0].shape[1] - before)
+        return _Left(_hash(self.prompts), self.prompts.shape[1], frozenset(map(_hash, rows)), rows.shape, step)
 
     def _behind_prompts(self, input_ids: Ids) -> Ids | None:
         """What follows the prompts; None if these are others, or nothing follows."""
@@ -292,7 +391,7 @@ class _Guess:
                 fit = _Fit.IS_DRAFT
         return fit
 
-    def _accept(self, rows: Ids) -> None:
+    def read(self, rows: Ids) -> None:
         """Choose a matcher for each row, and let it read the row."""
         histories = [np.array(matcher.tokens, dtype=np.int64) for matcher in self.matchers]
         chosen = [self._choose(self._grammar(row, len(rows)), ids, histories) for row, ids in enumerate(rows)]
@@ -329,6 +428,10 @@ class _Guess:
 
     def _grammar(self, row: int, n_rows: int) -> Grammar:
         return self.grammars[row * len(self.grammars) // n_rows]
+
+
+def _hash(ids: Ids) -> int:
+    return hash((ids.shape, ids.tobytes()))
 
 
 def _common(ours: Ids, theirs: Ids) -> int:

@@ -6,6 +6,7 @@ The reference is a set: all spellings of all sentences of a small grammar, from 
 
 from __future__ import annotations
 
+import copy
 import json
 import random
 import re
@@ -400,6 +401,7 @@ def test_prompts_that_grow_by_a_token_the_grammar_refuses(model: object, process
             assert {text_of(row) for row in rows} <= set(SENTENCES)
 
 
+@pytest.mark.filterwarnings("ignore:all rows ended")
 def test_drafts_of_any_tokens_are_taken_back(processor: LogitsProcessor) -> None:
     """A draft is shown token by token, whether the grammar refuses them or not, and then the text goes on elsewhere, with a token it allows."""
     rng = random.Random(0)
@@ -438,6 +440,7 @@ def test_no_more_matchers_than_rows(processor: LogitsProcessor) -> None:
             assert len(processor._guesses[0].matchers) == len({id(matcher) for matcher in processor._guesses[0].matchers}) == n_rows
 
 
+@pytest.mark.filterwarnings("ignore:all rows ended")
 @pytest.mark.parametrize("n_grammars", [1, 2])
 def test_rows_that_grow_by_a_token_are_found_without_a_search(n_grammars: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """As they are or in another order, those that have ended or are lost too: the histories of matchers, which grow with the texts, are not asked for."""
@@ -475,6 +478,140 @@ def test_a_step_that_fails_halfway_can_be_made_again(processor: LogitsProcessor,
         with pytest.raises(ZeroDivisionError):
             step(processor, [[0, 1], [1, 7]])
     assert step(processor, [[0, 1], [1, 7]]) == [allowed_by(texts, row) for row in ([0, 1], [1, 7])]
+
+
+# --- generations that take turns, and that do not end ----------------------------------------------------------------
+
+
+def written_in_turns(processor: LogitsProcessor, turns: list[tuple[list[int], int]], n_steps: int = 3) -> None:
+    """Each generation writes so many tokens at a turn, the first that are allowed."""
+    rows = [[list(prompt)] for prompt, _ in turns]
+    for _ in range(n_steps):
+        for texts, (_, n) in zip(rows, turns):
+            for _ in range(n):
+                got = allowed(processor(torch.tensor(texts), torch.zeros(len(texts), WIDTH)))
+                texts[:] = [[*text, tokens[0]] for text, tokens in zip(texts, got)]
+
+
+@pytest.mark.parametrize("turns", [[1, 1], [2, 1], [3, 5], [1] * 9])
+def test_generations_that_take_turns_are_refused(turns: list[int]) -> None:
+    processor = LogitsProcessor(Grammar.from_regex("(abc){20}"), VOCABULARY)
+    prompts = [[30, number] for number in range(31, 31 + len(turns))]
+    with pytest.raises(RuntimeError, match=r"one processor serves one generate\(\) at a time"):
+        written_in_turns(processor, list(zip(prompts, turns)))
+    processor.reset()
+    for prompt, n in zip(prompts, turns):  # one after the other
+        written_in_turns(processor, [(prompt, n)])
+
+
+def test_the_generation_that_has_interrupted_goes_on(processor: LogitsProcessor) -> None:
+    texts = spellings(SENTENCES)
+    shown = lambda *rows: allowed(processor(torch.tensor(rows), torch.zeros(len(rows), WIDTH)))  # noqa: E731
+    shown([30, 31])
+    shown([32, 33], [32, 33])
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="make a processor for each"):
+            shown([30, 31, 0])
+    assert shown([32, 33, 1], [32, 33, 2]) == [allowed_by(texts, [1]), allowed_by(texts, [2])]
+    assert shown([30, 31]) == [allowed_by(texts, [])]
+    with pytest.raises(RuntimeError, match="one generate"):  # beams may be in another order
+        shown([32, 33, 2, 0], [32, 33, 1, EOS])
+    processor.reset()
+    assert shown([32, 33, 2, 0]) == [allowed_by(texts, [])]
+
+
+def test_steps_of_several_tokens_in_turns(processor: LogitsProcessor) -> None:
+    step(processor, [[]])
+    step(processor, [[0, 1]])
+    processor(torch.tensor([[33]]), torch.zeros(1, WIDTH))
+    with pytest.raises(RuntimeError, match="one generate"):
+        step(processor, [[0, 1, 2, 0]])
+
+
+def test_generations_that_follow_each_other_are_not_refused(model: object, processor: LogitsProcessor) -> None:
+    """Prompts again, former outputs and more behind them, whether they were cut or not, with others between; and all ways of decoding."""
+    first = allowed_by(spellings(SENTENCES), [])
+    for last in ([], [0], [0, 1], [0, 1, 2]):
+        for prompt in ([], [33], [0, 1, 33], [*last, EOS], [*last, EOS, 33], [*last, 33], [*last, 0, 1], [*last, 0, 33, 0]):
+            processor.reset()
+            for n in range(len(last) + 1):
+                step(processor, [last[:n]])
+            processor(torch.tensor([[33]]), torch.zeros(1, WIDTH))
+            assert step(processor, [prompt]) == [first]
+    assistant = make_model(WIDTH, EOS, seed=2)
+    ways = [*WAYS.values(), {"prompt_lookup_num_tokens": 4}, {"assistant_model": assistant}]
+    prompts = [[30], [31], [32, 0]]
+    for seed in range(60):
+        at, way = seed % 3, ways[seed % len(ways)]
+        cut = {"max_new_tokens": 1 + seed % 4} if seed % 2 else {}
+        got = run(model, [prompts[at]], seed, logits_processor=[processor], **way, **cut)
+        prompts[at] = [*got[0].tolist(), 33, 34] if seed % 5 else prompts[at]
+
+
+def test_prompts_again_after_they_were_left(processor: LogitsProcessor) -> None:
+    """What was shown of a prompt before is forgotten when it comes again."""
+    texts = spellings(SENTENCES)
+    for last in ([], [0]):
+        other = torch.tensor([[33]])
+        step(processor, [last[:0]])
+        processor(other, torch.zeros(1, WIDTH))
+        for row in ([], [2], [2, 0]):
+            assert step(processor, [row]) == [allowed_by(texts, row)]
+        processor(other, torch.zeros(1, WIDTH))
+        assert step(processor, [[2]]) == [allowed_by(texts, [])]
+
+
+def test_a_call_during_another_one_is_refused(processor: LogitsProcessor, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = module.apply_mask
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "apply_mask", lambda scores, mask: (step(processor, [[]]), real(scores, mask)))
+        with pytest.raises(RuntimeError, match=r"one processor serves one generate\(\) at a time"):
+            step(processor, [[]])
+    assert step(copy.deepcopy(processor), [[0]]) == step(processor, [[0]])
+
+
+@pytest.mark.parametrize("way", ["greedy", "several"])
+def test_ends_that_generate_does_not_stop_at(way: str) -> None:
+    other = make_model(WIDTH, PAD)
+    processor = LogitsProcessor(Grammar.from_choices(SENTENCES), VOCABULARY)
+    for _ in range(2):
+        with pytest.warns(RuntimeWarning, match=f"all rows ended with token {EOS}, which generate.. does not stop at") as told:
+            rows = run(other, PROMPTS, logits_processor=[processor], **WAYS[way])
+        assert len(told) == 1 and rows[:, -1].tolist() == [EOS] * len(rows)
+
+
+@pytest.mark.filterwarnings("error")
+def test_no_warning_where_generate_stops(model: object) -> None:
+    """Rows that are padded beside others; drafts that end in an end; beams that are left, where there are fewer sentences than beams."""
+    assistant = make_model(WIDTH, EOS, seed=2)
+    drafts = [{"prompt_lookup_num_tokens": 4}, {"assistant_model": assistant}]
+    for way in [*WAYS.values(), {"num_beams": 4, "early_stopping": "never", "num_return_sequences": 4}, *drafts]:
+        for choices in (SENTENCES, ["a"], ["abcabc", "b"]):
+            processor = LogitsProcessor(Grammar.from_choices(choices), VOCABULARY)
+            run(model, PROMPTS[:1] if way in drafts else PROMPTS, logits_processor=[processor], **way)
+
+
+def test_the_program_of_the_documents() -> None:
+    """With a tokenizer as many are: it pads on the right, and has no pad token."""
+    tokenizers = pytest.importorskip("tokenizers")
+    names = {"</s>": 0, **{char: i for i, char in enumerate('abc{}:,"0123456789 ', 1)}}
+    backend = tokenizers.Tokenizer(tokenizers.models.BPE(names, []))
+    backend.decoder = tokenizers.decoders.Fuse()
+    tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=backend, eos_token="</s>")
+    assert tokenizer.padding_side == "right" and tokenizer.pad_token is None
+    page = (Path(__file__).parents[2] / "docs" / "decoding.md").read_text(encoding="utf-8")
+    (program,) = re.findall(r"```python\n(from grammar_engine.decoding import LogitsProcessor\n.*?)```", page, re.DOTALL)
+    there = {
+        "tokenizer": tokenizer,
+        "model": make_model(len(names) + 3, 0),
+        "grammar": Grammar.from_regex("[abc]{1,9}"),
+        "Vocabulary": Vocabulary,
+        "prompts": ["a", "abc"],
+    }
+    exec(program, there)
+    output = there["output"].tolist()
+    assert output[0][:3] == [0, 0, 1] and output[1][:3] == [1, 2, 3]
+    assert all(re.fullmatch("[abc]{1,9}(</s>)+", tokenizer.decode(row[3:])) for row in output)
 
 
 # --- what it copies, needs and refuses --------------------------------------------------------------------------------
