@@ -10,7 +10,8 @@ rest of the row is accepted.
     their matchers               fork of the 2nd, e  the 2nd, f       the 1st, rolled back by one
 
 A row is *open*, or has *ended* with an end-of-text token (whatever comes then, pads, is not looked at), or is *lost* because it has a token that the
-grammar refuses (rejected drafts and beams of score -inf are such). The last two may only end, so that no row is without any token.
+grammar refuses (rejected drafts and beams of score -inf are such). The last two may only end, so that no row is without any token. Or it has no
+grammar and is *free*: such rows tell that a text goes on only where all others have ended.
 
 Processors in front of this one may have banned all that the grammar allows in a row. Then no token of it is left. If the row is a draft that will not
 be taken, or a beam beside others that have ended, that does not matter; else `generate()` writes any token, and the row is lost. A call does not tell
@@ -85,8 +86,9 @@ class LogitsProcessor:
 
     Parameters
     ----------
-    grammar : Grammar or sequence of Grammar
-        One for all rows, or one for each prompt. Rows are taken to be `(prompt 0, prompt 0, ..., prompt 1, ...)`, as `num_beams` and
+    grammar : Grammar, Matcher, or sequence of Grammar, Matcher or None
+        One for all rows, or one for each prompt. A Matcher has read the beginning of the answer, which the prompt ends with; it is forked, and not moved.
+        None: the scores of these rows stay as they are. Rows are taken to be `(prompt 0, prompt 0, ..., prompt 1, ...)`, as `num_beams` and
         `num_return_sequences` make them.
     vocabulary : Vocabulary
     eos : sequence of int, optional
@@ -96,9 +98,9 @@ class LogitsProcessor:
     Raises
     ------
     TypeError
-        Something is no Grammar, or no Vocabulary.
+        Something is no Grammar, Matcher or None, or no Vocabulary.
     ValueError
-        There is no grammar, or no token ends a text.
+        There is no grammar, or no token ends a text. A Matcher has another vocabulary or other ends, or its text has ended.
     VocabularyError
         One of `eos` is no id of the vocabulary, or is text.
 
@@ -122,24 +124,42 @@ class LogitsProcessor:
 
     supports_continuous_batching = False  # `transformers` asks
 
-    def __init__(self, grammar: Grammar | Sequence[Grammar], vocabulary: Vocabulary, *, eos: Sequence[int] | None = None):
-        if not isinstance(grammar, (Grammar, Sequence)):
-            raise TypeError(f"grammar is a Grammar or a sequence of them, not {type(grammar).__name__}")
-        self._grammars = [grammar] if isinstance(grammar, Grammar) else list(grammar)
-        if not self._grammars:
-            raise ValueError("there is no grammar")
-        for one in self._grammars:
-            if not isinstance(one, Grammar):
-                raise TypeError(f"a grammar is a Grammar, not {type(one).__name__}")
+    def __init__(
+        self,
+        grammar: Grammar | Matcher | Sequence[Grammar | Matcher | None],
+        vocabulary: Vocabulary,
+        *,
+        eos: Sequence[int] | None = None,
+    ):
+        if not isinstance(grammar, (Grammar, Matcher, Sequence)):
+            found = type(grammar).__name__
+            raise TypeError(f"grammar is a Grammar or a Matcher, or a sequence with one or None for each prompt, not {found}")
         if not isinstance(vocabulary, Vocabulary):
             raise TypeError(f"vocabulary is a Vocabulary, not {type(vocabulary).__name__}")
         self.eos = vocabulary.eos if eos is None else vocabulary._ends(eos)
         if not self.eos:
             raise ValueError(f"no token {'of the vocabulary ' if eos is None else ''}ends a text: generate() would not know where to stop")
         self.vocabulary = vocabulary
+        self._starts = [self._start(one) for one in ([grammar] if isinstance(grammar, (Grammar, Matcher)) else grammar)]
+        if not self._starts:
+            raise ValueError("there is no grammar")
         self._masks: Any = None
         self._turn = [None]  # taken while a call runs: a lock that can be copied
         self.reset()
+
+    def _start(self, given: Grammar | Matcher | None) -> Grammar | Matcher | None:
+        """Where the texts of a prompt begin, the processor's own."""
+        if given is None or isinstance(given, Grammar):
+            return given
+        if not isinstance(given, Matcher):
+            raise TypeError(f"a grammar is a Grammar, a Matcher or None, not {type(given).__name__}")
+        if given.vocabulary != self.vocabulary:
+            raise ValueError("the matcher has another vocabulary")
+        if given.is_terminated:
+            raise ValueError("the text of the matcher has ended already")
+        if set(given.eos) != set(self.eos):
+            raise ValueError(f"the text of the matcher ends with {given.eos}, and the processor was told {self.eos}: give eos=matcher.eos")
+        return given.fork()
 
     def reset(self) -> None:
         """Take the ids of the next call for prompts, even if they go on with the texts of the last one."""
@@ -204,6 +224,8 @@ class LogitsProcessor:
         for row in guess.lost:
             masked[row] = float("-inf")
             masked[row, ends] = scores[row, ends]
+        for row in guess.free:
+            masked[row] = scores[row]
         rows = guess.open_rows()
         if rows and (masked if len(rows) == len(masked) else masked[rows]).amax() == float("-inf"):
             warnings.warn(_NONE_LEFT, RuntimeWarning, stacklevel=3)
@@ -224,11 +246,11 @@ class LogitsProcessor:
                 return guess
             if others or fit is _Fit.IS_DRAFT:  # an older guess takes for drafts all that was shown since
                 others.append(guess)
-        if len(input_ids) % len(self._grammars):
-            raise ValueError(f"{len(input_ids)} rows for {len(self._grammars)} grammars")
+        if len(input_ids) % len(self._starts):
+            raise ValueError(f"{len(input_ids)} rows for {len(self._starts)} grammars")
         if not others:
             self._leave(input_ids)
-        guess = _Guess(self._grammars, self.vocabulary, self.eos, input_ids.copy())
+        guess = _Guess(self._starts, self.vocabulary, self.eos, input_ids.copy())
         if len(others) >= _CALLS:  # the oldest stays, whatever the length of the draft
             others[_CALLS - 2 :] = others[-1:]
         self._guesses = [guess, *others]
@@ -239,7 +261,7 @@ class LogitsProcessor:
         for left in self._left:
             rows = left.rows_behind(input_ids)
             if rows is not None:
-                guess = _Guess(self._grammars, self.vocabulary, self.eos, input_ids[:, : left.length])
+                guess = _Guess(self._starts, self.vocabulary, self.eos, input_ids[:, : left.length])
                 guess.read(rows)
                 if guess.open_rows():  # after the end of all rows nothing goes on
                     raise RuntimeError(_INTERRUPTED)
@@ -296,19 +318,24 @@ class _Guess:
         Of each row.
     shown : deque of numpy.ndarray
         The rows of the last calls, without prompts, the latest first.
-    matchers : list of Matcher
-        Of the rows of the last call.
+    matchers : list of Matcher or None
+        Of the rows of the last call. None: the row is free.
+    free : list of int
+        Which rows are free, in every call.
     lost : set of int
         Which of these are lost.
     is_told : bool
         That texts go on behind their ends: there was a warning.
     """
 
-    def __init__(self, grammars: Sequence[Grammar], vocabulary: Vocabulary, eos: tuple[int, ...], prompts: Ids):
-        self.grammars, self.vocabulary, self.eos, self.prompts = grammars, vocabulary, eos, prompts
+    def __init__(self, starts: Sequence[Grammar | Matcher | None], vocabulary: Vocabulary, eos: tuple[int, ...], prompts: Ids):
+        self.starts, self.vocabulary, self.eos, self.prompts = starts, vocabulary, eos, prompts
+        self.places = [row * len(starts) // len(prompts) for row in range(len(prompts))]  # of each row, among the starts
+        self.n_read = [len(start.tokens) if isinstance(start, Matcher) else 0 for start in starts]  # before the texts
         self.shown: deque[Ids] = deque(maxlen=_CALLS)
         self.shown.append(prompts[:, :0])
-        self.matchers = [self._matcher(row, len(prompts)) for row in range(len(prompts))]
+        self.matchers = [self._matcher(row) for row in range(len(prompts))]
+        self.free = [row for row, matcher in enumerate(self.matchers) if matcher is None]
         self.lost: set[int] = set()
         self.is_told = False
         self._are_at_rows = True  # the matchers have read the last rows shown, as far as these are not lost
@@ -329,14 +356,14 @@ class _Guess:
         return fit
 
     def open_rows(self) -> list[int]:
-        """The rows of the last call that are neither lost nor ended."""
-        return [row for row, matcher in enumerate(self.matchers) if row not in self.lost and not matcher.is_terminated]
+        """The rows of the last call that are neither free nor lost nor ended."""
+        return [row for row, matcher in enumerate(self.matchers) if matcher and row not in self.lost and not matcher.is_terminated]
 
     def ends_passed(self) -> list[int]:
         """The tokens that have ended the rows of the last call, if something follows in each: a draft may end in one. None of them, once told."""
-        if self.is_told or self.lost or not all(matcher.is_terminated for matcher in self.matchers):
+        if self.is_told or self.free or not self._have_ended():
             return []
-        texts = [matcher.tokens for matcher in self.matchers]
+        texts = [self._history(row) for row in range(len(self.matchers))]
         return sorted({text[-1] for text in texts}) if max(map(len, texts)) < self.shown[0].shape[1] else []
 
     def left(self) -> _Left:
@@ -345,6 +372,10 @@ class _Guess:
         before = self.shown[1].shape[1] if len(self.shown) > 1 else 0
         step = max(1, self.shown[0].shape[1] - before)
         return _Left(_hash(self.prompts), self.prompts.shape[1], frozenset(map(_hash, rows)), rows.shape, step)
+
+    def _have_ended(self) -> bool:
+        """Whether all rows have that are not free."""
+        return all(matcher is None or matcher.is_terminated for matcher in self.matchers)
 
     def _behind_prompts(self, input_ids: Ids) -> Ids | None:
         """What follows the prompts; None if these are others, or nothing follows."""
@@ -360,30 +391,33 @@ class _Guess:
             return None
         sources: list[int | None] = list(range(len(rows)))
         if not np.array_equal(before, last):
-            known = {(matcher.grammar, ids.tobytes()): row for row, (matcher, ids) in enumerate(zip(self.matchers, last))}
-            sources = [known.get((self._grammar(row, len(rows)), ids.tobytes())) for row, ids in enumerate(before)]
+            known = {(place, ids.tobytes()): row for row, (place, ids) in enumerate(zip(self.places, last))}
+            sources = [known.get((place, ids.tobytes())) for place, ids in zip(self.places, before)]
         found = [source for source in sources if source is not None]
         if len(found) < len(sources):
             return None
         were_lost, self.lost, fit = [source in self.lost for source in found], set(), _Fit.IS_DRAFT
         self.matchers = self._forked(found)
         for row, (matcher, was_lost) in enumerate(zip(self.matchers, were_lost)):
+            if matcher is None:
+                continue
             token, may_only_end = int(rows[row, -1]), was_lost or matcher.is_terminated
             is_allowed = token in self.eos if may_only_end else matcher.accept(token)
             if is_allowed:
                 fit = _Fit.GOES_ON
             if was_lost or not (is_allowed or matcher.is_terminated):
                 self.lost.add(row)
-        return fit
+        return _Fit.GOES_ON if self.free and self._have_ended() else fit
 
     def _fit(self, rows: Ids) -> _Fit:
         """What rows are, to which the matchers have been brought."""
         fit = _Fit.IS_OTHER
-        for row, ids in enumerate(rows):
-            is_known = row not in self.lost
-            is_open = is_known and not self.matchers[row].is_terminated
+        have_ended = self._have_ended()
+        for row, (ids, matcher) in enumerate(zip(rows, self.matchers)):
+            is_known = matcher is not None and row not in self.lost
+            is_open = matcher is not None and is_known and not matcher.is_terminated
             is_step = any(_common(old, ids) >= len(ids) - 1 for shown in self.shown for old in shown)
-            if is_step and (is_open or (is_known and int(ids[-1]) in self.eos)):
+            if is_step and (is_open or (matcher is None and have_ended) or (is_known and int(ids[-1]) in self.eos)):
                 return _Fit.GOES_ON
             if is_open and any(_common(old, ids) == len(old) for old in self.shown[0]):
                 return _Fit.GOES_ON
@@ -393,41 +427,46 @@ class _Guess:
 
     def read(self, rows: Ids) -> None:
         """Choose a matcher for each row, and let it read the row."""
-        histories = [np.array(matcher.tokens, dtype=np.int64) for matcher in self.matchers]
-        chosen = [self._choose(self._grammar(row, len(rows)), ids, histories) for row, ids in enumerate(rows)]
+        histories = [np.array(self._history(row), dtype=np.int64) for row in range(len(rows))]
+        chosen = [self._choose(place, ids, histories) for place, ids in zip(self.places, rows)]
         going_on = iter(self._forked([source for source, _ in chosen if source is not None]))
         matchers, lost = [], set[int]()
         for row, (ids, (source, common)) in enumerate(zip(rows, chosen)):
-            if source is None:
-                matchers.append(self._matcher(row, len(rows)))
-            else:
-                matchers.append(next(going_on))
-                matchers[-1].rollback(len(histories[source]) - common)
-            if not all(map(matchers[-1].accept, ids[common:].tolist())) and not matchers[-1].is_terminated:
+            matcher = self._matcher(row) if source is None else next(going_on)
+            matchers.append(matcher)
+            if matcher is None:
+                continue
+            if source is not None:
+                matcher.rollback(len(histories[source]) - common)
+            if not all(map(matcher.accept, ids[common:].tolist())) and not matcher.is_terminated:
                 lost.add(row)
         self.matchers, self.lost = matchers, lost
 
-    def _forked(self, sources: Sequence[int]) -> list[Matcher]:
+    def _forked(self, sources: Sequence[int]) -> list[Matcher | None]:
         """The matchers with these numbers, forked where several want the same one; the last of them may change it."""
         users, found = Counter(sources), []
         for source in sources:
             users[source] -= 1
-            found.append(self.matchers[source].fork() if users[source] else self.matchers[source])
+            matcher = self.matchers[source]
+            found.append(matcher.fork() if matcher and users[source] else matcher)
         return found
 
-    def _choose(self, grammar: Grammar, ids: Ids, histories: list[Ids]) -> tuple[int | None, int]:
-        """The number of the matcher of a grammar whose history has most in common with a row, and how much; (None, 0) if there is none."""
+    def _choose(self, place: int, ids: Ids, histories: list[Ids]) -> tuple[int | None, int]:
+        """The number of the matcher of a start whose history has most in common with a row, and how much; (None, 0) if there is none."""
         best: tuple[int | None, int] = (None, 0)
-        for number, (matcher, history) in enumerate(zip(self.matchers, histories)):
-            if matcher.grammar is grammar and (best[0] is None or _common(history, ids) > best[1]):
+        for number, history in enumerate(histories):
+            if self.places[number] == place and (best[0] is None or _common(history, ids) > best[1]):
                 best = number, _common(history, ids)
         return best
 
-    def _matcher(self, row: int, n_rows: int) -> Matcher:
-        return Matcher(self._grammar(row, n_rows), self.vocabulary, eos=self.eos)
+    def _matcher(self, row: int) -> Matcher | None:
+        start = self.starts[self.places[row]]
+        return Matcher(start, self.vocabulary, eos=self.eos) if isinstance(start, Grammar) else start and start.fork()
 
-    def _grammar(self, row: int, n_rows: int) -> Grammar:
-        return self.grammars[row * len(self.grammars) // n_rows]
+    def _history(self, row: int) -> list[int]:
+        """What the matcher of a row has read of it."""
+        matcher = self.matchers[row]
+        return matcher.tokens[self.n_read[self.places[row]] :] if matcher else []
 
 
 def _hash(ids: Ids) -> int:

@@ -480,6 +480,88 @@ def test_a_step_that_fails_halfway_can_be_made_again(processor: LogitsProcessor,
     assert step(processor, [[0, 1], [1, 7]]) == [allowed_by(texts, row) for row in ([0, 1], [1, 7])]
 
 
+# --- rows that are free, and beginnings that were read --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("way", ["greedy", "sampling", "several", "beams"])
+def test_rows_without_a_grammar_are_free(model: object, way: str) -> None:
+    """Each prompt as alone, calls one after another, some of which end early; a dialogue, too."""
+    processor = LogitsProcessor([Grammar.from_choices(SENTENCES), None], VOCABULARY)
+    prompts, n = [[30, 1], [31, 2]], WAYS[way].get("num_return_sequences", 1)
+    for seed in range(4):
+        length = len(prompts[0])
+        rows = run(model, prompts, seed, logits_processor=[processor], **WAYS[way]).tolist()
+        assert {text_of(row[length:]) for row in rows[:n]} <= set(SENTENCES)
+        if way in ("greedy", "beams"):
+            free = run(model, prompts[1:], seed, **WAYS[way])[0].tolist()
+            assert rows[n][: len(free)] == free
+        prompts = [[*rows[0], 33, 34], [*rows[n], 35, 36]]
+
+
+def test_scores_of_free_rows_are_not_changed() -> None:
+    texts, scores = spellings(SENTENCES), torch.randn(3, WIDTH)
+    processor = LogitsProcessor([Grammar.from_choices(SENTENCES), None, Grammar.from_choices(SENTENCES)], VOCABULARY)
+    for rows in ([[], [], []], [[1], [35], [1]], [[1, EOS], [35, 0], [1, EOS]], [[1, EOS, PAD], [35, 0, EOS], [1, EOS, PAD]]):
+        got = processor(torch.tensor([[30, *row] for row in rows]), scores)
+        assert got[1].equal(scores[1])
+        assert [allowed(got)[i] for i in (0, 2)] == [allowed_by(texts, rows[i]) for i in (0, 2)]
+    processor.reset()
+    for prompt in ([30], [30, 33]):  # other prompts, of which both grammars refuse the end
+        assert allowed(processor(torch.tensor([prompt] * 3), scores))[0] == allowed_by(texts, [])
+    only = LogitsProcessor([None], VOCABULARY)
+    for n in range(3):
+        assert only(torch.tensor([[30] * (n + 1)] * 3), scores).equal(scores)
+
+
+@pytest.mark.parametrize("way", ["greedy", "several", "beams"])
+def test_a_matcher_has_read_the_beginning(model: object, way: str) -> None:
+    begun = Matcher(Grammar.from_choices(SENTENCES), VOCABULARY)
+    assert begun.accept(2) and begun.accept_bytes(b"a")
+    processor = LogitsProcessor([begun, Grammar.from_choices(OTHERS)], VOCABULARY)
+    assert begun.accept_bytes(b"b")  # which the processor does not see
+    ends = {sentence[2:] for sentence in SENTENCES if sentence.startswith("ca")}
+    for seed in range(3):
+        rows = [text_of(row) for row in run(model, [[2, 0], [5]], seed, logits_processor=[processor], **WAYS[way])[:, 2:].tolist()]
+        half = len(rows) // 2
+        assert set(rows[:half]) <= ends and set(rows[half:]) <= set(OTHERS)
+
+
+def test_matchers_and_rows_in_any_order() -> None:
+    """Rows are shuffled and cut behind a beginning that was read."""
+    begun = Matcher(Grammar.from_regex(REPEATS), VOCABULARY)
+    assert begun.accept_bytes(b"abca")
+    processor, rng = LogitsProcessor(begun, VOCABULARY), random.Random(3)
+    rows: list[list[int]] = [[]] * 4
+    for _ in range(60):
+        expected = []
+        for row in rows:
+            alone = begun.fork()
+            assert alone.accept_tokens(row) == len(row)
+            expected.append(alone.allowed_tokens())
+        assert step(processor, rows) == expected
+        length = rng.randint(1, len(rows[0]) + 1)
+        bases = [i for i, (row, tokens) in enumerate(zip(rows, expected)) if tokens != [EOS]]
+        if not bases:
+            break
+        rows = [[*rows[i], rng.choice([token for token in expected[i] if token != EOS])][:length] for i in rng.choices(bases, k=4)]
+
+
+def test_matchers_that_do_not_fit() -> None:
+    grammar = Grammar.from_choices(SENTENCES)
+    ended = Matcher(grammar, VOCABULARY)
+    assert ended.accept_tokens([1, EOS]) == 2
+    others = Vocabulary([*TOKENS, b""], eos=[EOS])
+    for matcher, words in (
+        (ended, "has ended already"),
+        (Matcher(grammar, others), "another vocabulary"),
+        (Matcher(grammar, VOCABULARY, eos=[]), "give eos=matcher.eos"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            LogitsProcessor([None, matcher], VOCABULARY)
+    with pytest.raises(TypeError, match="one or None for each prompt, not NoneType"):
+        LogitsProcessor(None, VOCABULARY)
+
+
 # --- generations that take turns, and that do not end ----------------------------------------------------------------
 
 
@@ -661,7 +743,7 @@ def test_refusals(processor: LogitsProcessor) -> None:
     grammar = Grammar.from_choices(SENTENCES)
     with pytest.raises(ValueError, match="no grammar"):
         LogitsProcessor([], VOCABULARY)
-    with pytest.raises(TypeError, match="is a Grammar, not str"):
+    with pytest.raises(TypeError, match="is a Grammar, a Matcher or None, not str"):
         LogitsProcessor("[a-z]*", VOCABULARY)
     with pytest.raises(TypeError, match="is a Vocabulary, not list"):
         LogitsProcessor(grammar, TOKENS)
