@@ -240,3 +240,64 @@ def test_escapes() -> None:
     assert not accepts(excluded, '{"\\u0061": 1}')
     with pytest.raises(ValueError, match="escapes"):
         Grammar.from_json_schema({}, escapes="some")
+
+
+@pytest.mark.parametrize(
+    ("key", "meant"),
+    [
+        ("maxlength", "maxLength"),
+        ("propertes", "properties"),
+        ("requierd", "required"),
+        ("enums", "enum"),
+        ("minmum", "minimum"),
+        ("Patern", "pattern"),
+        ("additional_properties", "additionalProperties"),
+        ("name", None),
+        ("note", None),
+        ("x-order", None),
+        ("typ", None),
+        ("", None),
+        ("e" * 100_000, None),
+    ],
+)
+def test_what_a_key_that_is_no_keyword_may_be_meant_for(key: str, meant: str | None) -> None:
+    report = Grammar.from_json_schema({"type": "string", key: 1}).report
+    (entry,) = [entry for entry in report.annotations if entry.keyword == key]
+    assert entry.detail == "not a keyword of this draft" + (f"; is `{meant}` meant?" if meant else "")
+
+
+def test_nullable_is_a_matter_of_openapi() -> None:
+    report = Grammar.from_json_schema({"type": "string", "nullable": True}).report
+    assert "OpenAPI 3.0" in report.annotations[0].detail and not is_read({"type": "string", "nullable": True}, "null")
+
+
+@pytest.mark.parametrize(
+    ("schema", "is_noted"),
+    [
+        ({"name": "f", "parameters": {"type": "object"}}, True),
+        ({"title": "all"}, True),
+        ({"format": "colour"}, True),
+        ({}, False),
+        (True, False),
+        ({"$ref": "#/$defs/a", "$defs": {"a": {}}}, False),
+        ({"properties": {"a": {"title": "a"}}}, False),
+    ],
+)
+def test_schemas_of_which_nothing_is_enforced(schema: Any, is_noted: bool) -> None:
+    notes = Grammar.from_json_schema(schema).report.notes
+    assert ("no keyword of this schema is enforced: all of JSON is an instance" in [note.detail for note in notes]) == is_noted
+
+
+def is_read(schema: Any, text: str, **options: str) -> bool:
+    return accepts(Grammar.from_json_schema(schema, **options), text)
+
+
+def test_the_sign_of_zero() -> None:
+    """Where no number below zero may come, none begins with a minus; spelt in any way, zero has both signs."""
+    for schema in ({"type": "integer", "minimum": 0}, {"type": "number", "minimum": 0}, {"const": 0}, {"enum": [0, 7]}):
+        assert is_read(schema, "0") and not is_read(schema, "-0") and is_read(schema, "-0", number_style="any")
+    for schema in ({"type": "integer"}, {"type": "number", "minimum": -1}, {"type": "number", "maximum": 0}):
+        assert is_read(schema, "0") and is_read(schema, "-0")
+    for style in ("canonical", "any"):
+        for schema in ({"type": "number", "not": {"const": 0}}, {"type": "integer", "not": {"enum": [0, 1]}}, {"exclusiveMaximum": 0}):
+            assert not is_read(schema, "0", number_style=style) and not is_read(schema, "-0", number_style=style)

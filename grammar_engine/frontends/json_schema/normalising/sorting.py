@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from ....errors import SchemaError
 from ....report import Entry
 from ..context import Context
-from ..reading.keywords import NAMES, Draft, Group, Status, table
+from ..reading.keywords import NAMES, Draft, Group, Status, meant_by, table
 from ..reading.places import Place
 from ..reading.resources import Dialect
 from ..scalars.formats import FORMATS, NARROWED
@@ -86,7 +86,7 @@ def _sorted(names: tuple[str, ...], dialect: Dialect) -> Sorted:
     for name in names:
         if name not in known:
             is_left_out = name in NAMES and name in table(dialect.draft)
-            detail = "of a vocabulary that the metaschema does not use" if is_left_out else "not a keyword of this draft"
+            detail = "of a vocabulary that the metaschema does not use" if is_left_out else _of_no_keyword(name)
             annotations.append((name, detail))
         elif known[name].status is Status.ANNOTATION:
             annotations.append((name, ""))
@@ -101,6 +101,14 @@ def _sorted(names: tuple[str, ...], dialect: Dialect) -> Sorted:
         ),
         [k.name for k in enforced] == ["type"] and not foreign,
     )
+
+
+def _of_no_keyword(name: object) -> str:
+    """What is said of a key that is no keyword: what it may be meant for."""
+    if name == "nullable":
+        return 'not a keyword of this draft; of OpenAPI 3.0, for which JSON Schema has `"type": [..., "null"]`'
+    meant = meant_by(name) if isinstance(name, str) and name not in NAMES else None
+    return f"not a keyword of this draft; is `{meant}` meant?" if meant else "not a keyword of this draft"
 
 
 def _is_plain(name: object) -> bool:

@@ -161,6 +161,27 @@ MAP_OF_SCHEMAS = frozenset("$defs definitions dependencies dependentSchemas patt
 
 NAMES = frozenset(keyword.name for keyword in REGISTRY)
 
+_SHORTEST_MISSPELT = 4  # letters
+
+
+def meant_by(name: str) -> str | None:
+    """The keyword that is written so but for the case of letters, and for one letter that is missing, too many, another one or in another place."""
+    name = name.lower()
+    if len(name) < _SHORTEST_MISSPELT or len(name) > 2 * max(map(len, NAMES)):
+        return None
+    return next((_misspelt()[each] for each in _with_one_letter_less(name) if each in _misspelt()), None)
+
+
+@cache
+def _misspelt() -> dict[str, str]:
+    """The keywords of some length, by themselves in small letters and by what is left of them without one of these."""
+    return {each: name for name in sorted(NAMES) if len(name) >= _SHORTEST_MISSPELT for each in _with_one_letter_less(name.lower())}
+
+
+def _with_one_letter_less(name: str) -> list[str]:
+    return [name, *(name[:at] + name[at + 1 :] for at in range(len(name)))]
+
+
 # From 2019-09 on a metaschema lists the vocabularies that it uses, by URI; the last step of the URI is a name of this table.
 _VOCABULARIES = {
     "core": "$schema $id $ref $anchor $dynamicRef $dynamicAnchor $recursiveRef $recursiveAnchor $vocabulary $comment $defs definitions",

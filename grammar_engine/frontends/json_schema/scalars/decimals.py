@@ -121,7 +121,13 @@ class DecimalSyntax(Digits):
     # --- signs ----------------------------------------------------------------------------------------------------------
 
     def signed(self, low: Bound | None, high: Bound | None, unsigned: Callable[[Bound, Bound | None], Expr]) -> Expr:
-        """Numbers in a range, from what makes the unsigned ones in a range at or above zero."""
+        """Numbers in a range, from what makes the unsigned ones in a range at or above zero.
+
+        Notes
+        -----
+        Zero has a sign where numbers below it are in the range, and in the other styles. In the canonical one it has none where zero is the least:
+        a model that begins with a minus there has only zero left to say.
+        """
         b = self.builder
         zero = Bound(_ZERO, False)
         if low is None and high is None:
@@ -129,7 +135,7 @@ class DecimalSyntax(Digits):
         parts = []
         if high is None or high.value > 0 or high == zero:
             parts.append(unsigned(low if low is not None and low.value >= 0 else zero, high))
-        if low is None or low.value < 0 or low == zero:
+        if low is None or low.value < 0 or (low == zero and self.style != CANONICAL):
             nearest = _mirror(high) if high is not None and high.value <= 0 else zero
             farthest = _mirror(low) if low is not None else None
             parts.append(b.concat(self.minus, unsigned(nearest, farthest)))
@@ -197,7 +203,7 @@ class DecimalSyntax(Digits):
     def _printed(self, value: Decimal) -> list[bytes]:
         """How programs print a number."""
         if not value:
-            return [*_ZEROS]
+            return [b"0"]
         texts = [_plain(value)]
         exponent = value.adjusted()
         if self._has_exponents(value) and not -5 < exponent < 16:
