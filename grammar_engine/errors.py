@@ -21,9 +21,11 @@ is in attributes; the message is assembled from them in one place, here.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 _MOST_SHOWN = 200  # characters of a place
+_MOST_NAMED = 20  # names of a list
 _PATTERNS = ", or simplify what is asked of one value: patterns, formats, lengths, counts, and what is excluded"
 _RULES = ", or use fewer and shorter rules"
 _AMBIGUITY = ", or leave fewer ways to read the same text"
@@ -40,6 +42,17 @@ _INSTEAD = {  # by limit: what helps as well
     "max_schema_nesting": ", or nest less",
     "max_schema_nodes": ", or let fewer subschemas apply to the same value",
 }
+
+
+def shortened(place: str) -> str:
+    """A place as messages tell it: of a long one the beginning and the end."""
+    return place if len(place) <= _MOST_SHOWN else f"{place[: _MOST_SHOWN // 2]}...{place[-(_MOST_SHOWN // 2) :]}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names with commas between, the first ones of many."""
+    more = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
+    return ", ".join(names[:_MOST_NAMED]) + more
 
 
 class GrammarEngineError(Exception):
@@ -166,7 +179,7 @@ class SchemaError(GrammarError):
             return super()._place()
         is_told = self.keyword is None or any(f"{mark}{self.keyword}{mark}" in self.reason for mark in '`"')
         keyword = "" if is_told else f"`{self.keyword}` "
-        return f" ({keyword}at {self.pointer or 'the root'} of the schema)"
+        return f" ({keyword}at {shortened(self.pointer) or 'the root'} of the schema)"
 
 
 class UnsupportedSchemaError(SchemaError):
@@ -243,7 +256,7 @@ class LimitExceededError(GrammarEngineError):
             self.args = (self._message(name),)
 
     def _message(self, name: str = "") -> str:
-        place = "" if self.where is None else f" at {self.where[:_MOST_SHOWN] or 'the root'}" + ("..." if self.where[_MOST_SHOWN:] else "")
+        place = "" if self.where is None else f" at {shortened(self.where) or 'the root'}"
         place += f" ({name})" if name else ""
         detail = f": {self._detail}" if self._detail else ""
         if self.is_fixed:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from ..errors import VocabularyError
+from ..errors import VocabularyError, listed
 from ..tags import BEGINS, Token
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _why_missing(vocabulary: Vocabulary, keys: Sequence[str | int]) -> str:
         if isinstance(key, str) and key.encode() in tokens:
             token = tokens.index(key.encode())
             return f"{as_special} {key!r} is token {token} of this vocabulary, an ordinary text token: write it as text"
-    return f"the grammar names special tokens that the vocabulary does not have: {', '.join(map(repr, keys))}"
+    return f"the grammar names special tokens that the vocabulary does not have: {listed([repr(key) for key in keys])}"
 
 
 def spelled(vocabulary: Vocabulary, ids: frozenset[int] | None) -> list[bytes]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from grammar_engine import (
     Grammar,
+    GrammarEngineError,
     GrammarError,
     GrammarSyntaxError,
+    Limits,
     Matcher,
     SchemaError,
     UnsatisfiableSchemaError,
@@ -411,3 +415,32 @@ def test_matchers_of_the_wrong_things(bystander):
     for arguments in ((), ("a",)):
         with pytest.raises(TypeError, match=r"from_json_schema.* from_structural_tag"):
             Grammar(*arguments)
+
+
+LONG_KEY = "k" * 3_000
+SPECIAL = Vocabulary([b"a", b""], eos=[1])
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: Grammar.from_lark("start: " + " ".join(f"r{i}" for i in range(9_000))),
+        lambda: Grammar.from_gbnf("root ::= " + " ".join(f"r{i}" for i in range(9_000))),
+        lambda: Matcher(Grammar.from_lark("start: " + " ".join(f"<t{i}>" for i in range(8_000))), SPECIAL),
+        lambda: Matcher(Grammar.from_lark("start: <[2-8000]>"), SPECIAL),
+        lambda: Grammar.from_json_schema({"properties": {LONG_KEY: {"type": "zzz"}}}),
+        lambda: Grammar.from_json_schema({"properties": {LONG_KEY: {"uniqueItems": True}}}),
+        lambda: Grammar.from_json_schema({"type": "object", "properties": {LONG_KEY: False}, "required": [LONG_KEY]}),
+        lambda: Grammar.from_json_schema({"properties": {LONG_KEY: {"minLength": 3}}}, limits=Limits(max_expressions=20)),
+        lambda: Grammar.from_json_schema({"format": LONG_KEY}, formats="strict"),
+        lambda: Grammar.from_json_schema({"$id": "http://[", "$ref": LONG_KEY}),
+        lambda: Grammar.from_structural_tag({"format": {"type": "or", "elements": [{"type": LONG_KEY}]}}),
+        lambda: Grammar.from_regex("(?<=" + "a" * 3_000 + ")b(?P<" + "n" * 3_000 + ">"),
+    ],
+)
+def test_messages_are_short(call: Callable[[], object]) -> None:
+    """What is long in a source is not repeated as a whole."""
+    with pytest.raises(GrammarEngineError) as caught:
+        call()
+    message = str(caught.value)
+    assert len(message) < 1_000, message[:3000]

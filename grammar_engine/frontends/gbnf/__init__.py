@@ -56,7 +56,7 @@ def build(
     Raises
     ------
     GrammarSyntaxError
-        The text is no GBNF, or a rule is not defined (all such names are listed at once).
+        The text is no GBNF, or a rule is not defined (the first twenty such names are listed at once).
     GrammarError
         There is no rule named `start`.
     LimitExceededError

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ...errors import LimitExceededError
+from ...errors import LimitExceededError, listed
 from ..lark.loader import Definition
 from ..lark.syntax import Body, Operation, Origin, Token
 
@@ -68,7 +68,7 @@ def read(text: str, limits: Limits) -> tuple[dict[str, Definition], Origin]:
         undefined += body.names
     undefined = [token for token in undefined if token.text not in definitions]
     if undefined:
-        names = ", ".join(dict.fromkeys(token.text for token in undefined))
+        names = listed([*dict.fromkeys(token.text for token in undefined)])
         raise origin.error(f"not defined: {names}", undefined[0])
     return definitions, origin
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ...errors import GrammarEngineError, SchemaError, UnsatisfiableSchemaError, UnsupportedSchemaError
+from ...errors import GrammarEngineError, SchemaError, UnsatisfiableSchemaError, UnsupportedSchemaError, shortened
 from .reading.keywords import LIST_OF_SCHEMAS, REGISTRY, Status, Types
 from .reading.options import Options
 from .reading.resources import escape
@@ -104,7 +104,7 @@ def _contradiction(schema: Any, compiled: Callable[[Any], Any]) -> tuple[list[st
     pointers = [pointer for part in _telling(found, search) for pointer in part.pointers()]
     if _lead_in_a_circle(found):
         return pointers, f"{_listed(pointers)} ask for values inside values without end"
-    return pointers, f"{_listed(pointers)} contradict each other" if len(pointers) > 1 else f"{pointers[0]} admits nothing"
+    return pointers, f"{_listed(pointers)} contradict each other" if len(pointers) > 1 else f"{shortened(pointers[0])} admits nothing"
 
 
 class _TooMuch(Exception):  # noqa: N818 - caught above
@@ -250,5 +250,7 @@ def _lead_in_a_circle(parts: list[Part]) -> bool:
 
 
 def _listed(pointers: list[str]) -> str:
-    named = pointers if len(pointers) <= _MOST_NAMED else [*pointers[: _MOST_NAMED - 1], f"{len(pointers) - _MOST_NAMED + 1} more"]
+    named = [shortened(pointer) for pointer in pointers[:_MOST_NAMED]]
+    if len(pointers) > _MOST_NAMED:
+        named[-1] = f"{len(pointers) - _MOST_NAMED + 1} more"
     return named[0] if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]}"

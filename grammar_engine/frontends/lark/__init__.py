@@ -92,7 +92,7 @@ def build(
     Raises
     ------
     GrammarSyntaxError
-        The text is not a Lark grammar, or a name in it is not defined (all of them are listed at once).
+        The text is not a Lark grammar, or a name in it is not defined (the first twenty are listed at once).
     GrammarError
         There is no rule named `start`.
     UnsupportedRegexError

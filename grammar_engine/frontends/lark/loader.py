@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
+from ...errors import listed
 from ...limits import Limits
 from ...report import Entry, Report
 from . import bundled
@@ -79,7 +80,7 @@ def load(text: str, limits: Limits, report: Report) -> Source:
     if undefined:
         names = list(dict.fromkeys(token.text for token in undefined))
         first = min(undefined, key=lambda token: token.start)
-        raise origin.error(f"not defined: {', '.join(names)}", first)
+        raise origin.error(f"not defined: {listed(names)}", first)
     return source
 
 

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from ...errors import GrammarError, SchemaError
+from ...errors import GrammarError, SchemaError, shortened
 from ...tags import Token
 from .. import json_schema
 
@@ -54,7 +54,7 @@ class Node:
     def refuse(self, reason: str, name: str = "") -> GrammarError:
         """The error for what is wrong with it, or with its member `name`."""
         pointer = f"{self.pointer}/{name}" if name else self.pointer
-        return GrammarError(f"{reason} (at {pointer or 'the root'} of the structural tag)")
+        return GrammarError(f"{reason} (at {shortened(pointer) or 'the root'} of the structural tag)")
 
     def has(self, name: str) -> bool:
         """Is there such a member?"""

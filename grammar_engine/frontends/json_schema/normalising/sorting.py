@@ -151,9 +151,9 @@ def _is_known_format(context: Context, place: Place) -> bool:
     if name in FORMATS:
         return True
     if context.options.formats == "strict":
-        context.relax_or_refuse(place, "format", f"there is no format {name!r}; known are {', '.join(FORMATS)}")
+        context.relax_or_refuse(place, "format", f"there is no format {name!r:.200}; known are {', '.join(FORMATS)}")
     else:
-        context.report.add(place.pointer, (), (("format", f"unknown format {name!r}"),))
+        context.report.add(place.pointer, (), (("format", f"unknown format {name!r:.200}"),))
     return False
 
 

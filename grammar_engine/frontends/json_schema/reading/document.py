@@ -177,7 +177,7 @@ class Document:
             # Many documents use `id` for purposes of their own. Where the nearest one makes the reference lead nowhere, the root is meant.
             found = self._follow(resource.document, fragment)
             if found is not None:
-                detail = f"{reference!r} is not in {resource.uri!r}, the nearest schema with an identifier; read as relative to the root"
+                detail = f"{reference!r:.200} is not in {resource.uri!r:.200}, the nearest schema with an identifier; read as relative to the root"
                 self.library.notes.append(Entry(place.pointer, keyword, detail))
                 return self._reach(found, place)  # not kept: each such reference is noted
         if found is None:
@@ -267,7 +267,7 @@ class Document:
 
 
 def _describe(fragment: str) -> str:
-    return f"place {fragment!r}" if fragment[0] == "/" else f"anchor {fragment!r}"
+    return f"place {fragment!r:.200}" if fragment[0] == "/" else f"anchor {fragment!r:.200}"
 
 
 def _called(resource: Resource) -> str:

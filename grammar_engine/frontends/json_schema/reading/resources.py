@@ -132,7 +132,9 @@ class Library:
                 self._open(other)
                 self.scan(self._by_uri[other].document)
         if uri in self._ambiguous:
-            raise SchemaError(f"two different schemas are called {uri!r}; give each a name of its own", pointer=pointer, keyword=keyword)
+            raise SchemaError(
+                f"two different schemas are called {uri!r:.200}; give each a name of its own", pointer=pointer, keyword=keyword
+            )
         return self._by_uri.get(uri)
 
     def scan(self, document: Resource) -> None:
@@ -185,7 +187,7 @@ class Library:
             try:
                 self._sources[uri] = load(self._given[uri], self.limits) if given else metaschemas().get(uri)
             except SchemaError as error:
-                raise SchemaError(f"the resource {uri!r}: {error.reason}", source=error.source, offset=error.offset) from error
+                raise SchemaError(f"the resource {uri!r:.200}: {error.reason}", source=error.source, offset=error.offset) from error
         return self._sources[uri]
 
     def _declare(self, value: dict[str, Any], pointer: str, resource: Resource) -> Resource:
@@ -243,7 +245,7 @@ class Library:
         metaschema = None if uri in _OLDER else self._source(uri)
         if not isinstance(metaschema, dict):
             remedy = "name a draft from 4 on" if uri in _OLDER else "give it in `resources`, or name a draft"
-            detail = f"the metaschema {stated!r} is not known, so 2020-12 is assumed; {remedy}"
+            detail = f"the metaschema {stated!r:.200} is not known, so 2020-12 is assumed; {remedy}"
             self.notes.append(Entry(pointer, "$schema", detail))
             return Dialect(Draft.UNSTATED)
         base = metaschema.get("$schema")
@@ -252,10 +254,10 @@ class Library:
         if used is None or draft.value < Draft.DRAFT2019.value:
             return Dialect(draft)
         if not isinstance(used, dict):
-            raise SchemaError(f"`$vocabulary` of the metaschema {stated!r} is an object", pointer=pointer, keyword="$schema")
+            raise SchemaError(f"`$vocabulary` of the metaschema {stated!r:.200} is an object", pointer=pointer, keyword="$schema")
         for uri, required in used.items():
             if required is True and vocabulary(draft, uri) is None:
-                reason = f"the metaschema {stated!r} requires the vocabulary {uri!r}, which is not known here"
+                reason = f"the metaschema {stated!r:.200} requires the vocabulary {uri!r:.200}, which is not known here"
                 self.refusals.append(UnsupportedSchemaError(reason, pointer=pointer, keyword="$schema"))
         return Dialect(draft, frozenset(used))
 
@@ -284,7 +286,7 @@ def absolute(base: str, name: str, pointer: str) -> str:
     try:
         return urldefrag(urljoin(base, name))[0]
     except ValueError as error:
-        raise SchemaError(f"{name!r} is no URI: {error}", pointer=pointer) from None
+        raise SchemaError(f"{name!r:.200} is no URI: {error}", pointer=pointer) from None
 
 
 def _identifier(value: Any, draft: Draft) -> str | None:
