@@ -2,7 +2,7 @@
 #include "names/rx_unbound.h"
 #include "rx_frontier.h"
 
-enum { DERIVATIVE_WORK = 3 }; /* it takes as long as three items of a row, and in a large arena longer */
+enum { DERIVATIVE_WORK = 2 }; /* it takes longer than an item of a row */
 
 static rx_id derive_parts(rx_arena *x, rx_id id, u32 byte, bool is_and);
 

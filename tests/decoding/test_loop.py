@@ -449,7 +449,7 @@ def test_stop_tokens_end_a_text_under_a_grammar():
         stream(uniform(vocabulary), [0], Matcher(Grammar.from_regex("a"), vocabulary, eos=[]))
     with pytest.raises(VocabularyError, match="eos id 6"):
         stream(uniform(vocabulary), [0], Grammar.from_regex("a"), vocabulary, stop=[6])
-    with pytest.raises(VocabularyError, match="token 5 is text"):
+    with pytest.raises(VocabularyError, match="token 5 spells"):
         stream(uniform(vocabulary), [0], Grammar.from_regex("a"), vocabulary, stop=[5])
     result = generate(uniform(vocabulary), [0], Matcher(Grammar.from_regex("a*"), vocabulary, eos=[4]), seed=1)
     assert result.tokens[-1] == 4

@@ -280,7 +280,7 @@ def test_the_place_where_no_closing_was_found() -> None:
     """The lengths of nonterminals are found once, and what takes too long there is named."""
     schema = {"properties": {"k": {"type": "object", "not": {"patternProperties": {"b$": {"maxProperties": 0}}}}}, "required": ["k"]}
     with pytest.raises(LimitExceededError) as caught:
-        Matcher(Grammar.from_json_schema(schema, limits=Limits(max_step_work=100)), BYTES).closing_bytes()
+        Matcher(Grammar.from_json_schema(schema, limits=Limits(max_step_work=200)), BYTES).closing_bytes()
     assert (caught.value.limit, caught.value.where) == ("max_step_work", "/properties/k")
 
 

@@ -652,7 +652,7 @@ def test_a_closing_that_is_far_too_long_is_not_made(schema, limits):
 
 
 def test_a_search_that_takes_too_much():
-    grammar = Grammar.from_regex("([ab]{3}0){2000}", limits=Limits(max_step_work=60_000))
+    grammar = Grammar.from_regex("([ab]{3}0){2000}", limits=Limits(max_step_work=100_000))
     matcher = Matcher(grammar, vocabulary_of(random.Random(0)))
     with pytest.raises(LimitExceededError, match="max_step_work"):
         matcher.closing_within(4000)

@@ -211,7 +211,7 @@ def test_what_moves_to_another_engine_keeps_its_ends() -> None:
 
 @pytest.mark.parametrize("ends", ["x", b"x", 3, [5], [-1], [True], ["a"], [None], [1.0], [2**40], [2, 0]])
 def test_bad_ends(ends: Any) -> None:
-    with pytest.raises(VocabularyError, match="token 0 is text, b'a'" if ends == [2, 0] else "eos"):
+    with pytest.raises(VocabularyError, match="token 0 spells b'a'" if ends == [2, 0] else "eos"):
         Matcher(Grammar.from_regex("a"), Vocabulary([b"a", b"b", b""], eos=[]), eos=ends)
 
 

@@ -92,7 +92,8 @@ def test_numbers_of_numpy_are_not_their_bytes() -> None:
     number = struct.unpack("<d", "AB".encode("utf-32-le"))[0]
     assert cache.from_json_schema({"const": numpy.float64(number)}) is not cache.from_json_schema({"const": numpy.str_("AB")})
     cache.from_json_schema({"maximum": numpy.float64(0)})
-    for other in (numpy.int64(0), numpy.zeros(1), bytes(8)):
+    assert cache.from_json_schema({"maximum": numpy.int64(1)}) is not cache.from_json_schema({"maximum": numpy.int64(256)})
+    for other in (numpy.zeros(1), bytes(8)):
         with pytest.raises(SchemaError):
             cache.from_json_schema({"maximum": other})
 
