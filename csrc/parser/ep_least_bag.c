@@ -212,7 +212,8 @@ static u32 least_of_one(const ep_parser *p, const bag_costs *c, const u32 *count
     return least;
 }
 
-/* The least length of `wanted` members, or more, that meet a condition: so many raise its slot, all cost what the cheapest do. 0: it is met. */
+/* The least length of `wanted` members, or more, that meet a condition: so many raise its slot, all cost what the cheapest do. 0: it is met.
+ * To be asked before members are taken, as those of distinct ways then cost more. */
 static u32 least_for_condition(const ep_parser *p, const bag_costs *c, const u32 *counts, u32 slot, u32 wanted) {
     u32 need = gr_bag_missing(c->bag, &p->g->slots.at[c->bag->slots + slot], counts), raising = RX_NO_LENGTH, any = RX_NO_LENGTH;
     if (!need) return 0;
@@ -229,13 +230,16 @@ static u32 least_for_condition(const ep_parser *p, const bag_costs *c, const u32
 /* What is missing, where the `used` of groups are already taken; with `one`, at least one member. RX_NO_LENGTH: hopeless, or failure. */
 static u32 greedy(ep_parser *p, bag_costs *c, const u32 *counts, bool one) {
     const gr_bag *bag = c->bag;
-    u32 sum = 0, members = 0, taken;
+    u32 sum = 0, members = 0, taken, wanted = one, least = 0;
     for (u32 way = 0; way < bag->n_ways; way++) {
         c->ways.at[way].open = gr_bag_admits(p->g, bag, counts, c->rank, bag->ways + way);
         c->ways.at[way].first = NONE;
         if (c->ways.at[way].group == way && is_distinct(p, c, way) && c->ways.at[way].rest != RX_NO_LENGTH && !price_group(p, c, way)) return RX_NO_LENGTH;
     }
     find_best(p, c, NONE);
+    if (bag->total != NONE) wanted = max_u32(wanted, gr_bag_missing(bag, &p->g->slots.at[bag->slots + bag->total], counts));
+    for (u32 i = 0; bag->conditions && i < bag->n_slots; i++)
+        if (p->g->slots.at[bag->slots + i].last_rank == NONE && i != bag->total) least = max_u32(least, least_for_condition(p, c, counts, i, wanted));
     for (u32 i = 0; i < bag->n_slots; i++) {
         const gr_slot *slot = &p->g->slots.at[bag->slots + i];
         c->left.at[i] = slot->maximum == NONE ? NONE : slot->maximum - gr_bag_count(bag, slot, counts);
@@ -250,25 +254,17 @@ static u32 greedy(ep_parser *p, bag_costs *c, const u32 *counts, bool one) {
         }
     }
     if (p->common.at[bag - p->g->bags.at] == COMMON) sum = rx_add_lengths(sum, price_of_common_values(p, c));
-    u32 wanted = one;
     if (one && !members && bag->n_mark_words > bag->n_bit_words) return least_of_one(p, c, counts);
-    if (bag->total != NONE) {
-        const gr_slot *total = &p->g->slots.at[bag->slots + bag->total];
-        u32 count = gr_bag_count(bag, total, counts);
-        if (total->minimum > count) wanted = max_u32(wanted, total->minimum - count);
-    }
     for (; members < wanted; members += taken) {
-        u32 slot = NONE, least = RX_NO_LENGTH;
+        u32 slot = NONE, length = RX_NO_LENGTH;
         for (u32 i = 0; i < bag->n_slots; i++) {
             u32 way = c->best.at[i];
-            if (c->left.at[i] && way != NONE && c->ways.at[way].length < least) slot = i, least = c->ways.at[way].length;
+            if (c->left.at[i] && way != NONE && c->ways.at[way].length < length) slot = i, length = c->ways.at[way].length;
         }
         if (slot == NONE) return RX_NO_LENGTH;
         if (!take_member(p, c, slot, min_u32(wanted - members, c->left.at[slot]), &sum, &taken)) return RX_NO_LENGTH;
     }
-    for (u32 i = 0; bag->conditions && i < bag->n_slots; i++)
-        if (p->g->slots.at[bag->slots + i].last_rank == NONE && i != bag->total) sum = max_u32(sum, least_for_condition(p, c, counts, i, wanted));
-    return sum;
+    return max_u32(sum, least);
 }
 
 /* --- with conditions ----------------------------------------------------------------------------------------------------- */

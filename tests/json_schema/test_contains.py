@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import random
 from typing import Any
 
 import jsonschema
@@ -105,3 +106,31 @@ def test_the_shortest_array_with_many_items_that_are_counted(least: int, items: 
     assert matcher.accept_bytes(b"[1,2")
     assert len(matcher.closing_bytes()) == 3 * least + 2 * (items - least - 2) + 1
     assert matcher.closing_within(2 * items + least) is not None
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_shortest_array_of_distinct_items_that_are_counted(seed: int) -> None:
+    """Distinct items cost more and more, which no bound may take for what the first ones cost."""
+    rng = random.Random(seed)
+    for _ in range(15):
+        words = sorted({rng.choice("ab") * rng.choice([0, 1, 2, 3, 6, 9]) + rng.choice(["", "a", "b"]) for _ in range(rng.randint(3, 7))})
+        counted = [(rng.sample(words, rng.randint(1, len(words))), rng.randint(1, 3)) for _ in range(rng.choice([1, 2]))]
+        least = rng.randint(0, 4)
+        items = {"type": "string", "pattern": f"^({'|'.join(words)})$"}
+        conditions = [{"contains": {"pattern": f"^({'|'.join(some)})$"}, "minContains": n} for some, n in counted]
+        schema = {"type": "array", "items": items, "uniqueItems": True, "minItems": least, "allOf": conditions}
+        shortest = min(
+            (
+                len(dump(list(chosen)).replace(" ", ""))
+                for size in range(least, len(words) + 1)
+                for chosen in itertools.combinations(words, size)
+                if all(sum(word in some for word in chosen) >= n for some, n in counted)
+            ),
+            default=None,
+        )
+        if shortest is None:
+            continue
+        matcher = Matcher(Grammar.from_json_schema(schema, whitespace="compact"), Vocabulary.bytes())
+        closing = matcher.closing_bytes()
+        assert len(closing) == shortest, (schema, closing)
+        assert matcher.closing_within(shortest + 1) is not None and matcher.closing_within(shortest) is None, schema
