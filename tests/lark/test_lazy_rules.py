@@ -114,6 +114,13 @@ def test_as_a_terminal_of_other_kinds() -> None:
     assert matcher.accept_bytes(b"abab") and 1 in matcher.allowed_tokens()
 
 
+def test_bodies_that_look_as_if_they_might_be_empty() -> None:
+    grammar = Grammar.from_lark('start: x | "z"\nx[lazy]: /[a-z]*/ & ~/a*/')
+    assert [reads(grammar, text) for text in ("", "a", "b", "ab", "aab", "abc")] == [False, False, True, True, True, False]
+    grammar = Grammar.from_lark('start: x | "c"\nx[suffix="b"]: "a" & "b"')  # which is no text
+    assert [reads(grammar, text) for text in ("c", "ab", "b")] == [True, False, False]
+
+
 def test_changed_definitions() -> None:
     source = 'start: x\nx[suffix="."]: "a"\n'
     assert reads(Grammar.from_lark(source + '%extend x[lazy]: "b"'), "b")

@@ -109,7 +109,7 @@ def build(
         builder.rule(builder.start, (before, start))
     if emitter.has_other_keys:
         context.report.notes.append(Entry("", "additionalProperties", "a key that the schema does not name may occur twice"))
-    says_something = isinstance(document.root.value, dict) and document.root.value
+    says_something = options.style == "json" and isinstance(document.root.value, dict) and document.root.value
     if says_something and not context.report.enforced and not context.report.relaxed:
         context.report.notes.append(Entry("", "", "no keyword of this schema is enforced: all of JSON is an instance"))
     context.report.notes += document.library.notes

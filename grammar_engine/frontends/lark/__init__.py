@@ -131,11 +131,11 @@ def _check_lazy(rules: Rules, builder: Builder, questions: Lengths) -> None:
     """A rule of which the shortest text is the empty one is a mistake."""
     for lexeme, definition in rules.lazy.items():
         try:
-            least, _ = questions.lengths(builder.lexeme_records[lexeme])
+            ends_at_once = questions.matches(builder.lexeme_records[lexeme], b"")
         except LimitExceededError as error:
             error.locate(definition.place, definition.name)
             raise
-        if least == 0:
+        if ends_at_once:
             reason = f"{definition.token.text} ends where it begins, as its body may be empty: say with suffix= where it ends"
             raise definition.origin.error(reason, definition.token)
 

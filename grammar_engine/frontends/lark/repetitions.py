@@ -52,6 +52,9 @@ class Lengths(Protocol):
     def is_empty(self, expr: Expr) -> bool:
         """Whether an expression has no string."""
 
+    def matches(self, expr: Expr, text: bytes) -> bool:
+        """Whether `expr` contains `text`."""
+
 
 def join(builder: Builder, rules: Rules, repetitions: Repetitions, texts: Collection[Symbol], questions: Lengths) -> None:
     """Make lexemes of what can be joined.
