@@ -50,7 +50,7 @@ def run(matcher: Matcher, token: SupportsIndex, tokens: Iterable[SupportsIndex])
     matcher.explain(b"a")
     matcher.fill_draft_masks(tokens, bytearray(4))
 """
-    path = tmp_path / "numbers.py"
+    path = tmp_path / "tokens_of_all_types.py"
     path.write_text(source)
     said, errors, status = api.run(["--strict", "--cache-dir", str(tmp_path), str(path)])
     assert (said, errors, status) == ("Success: no issues found in 1 source file\n", "", 0)
