@@ -51,7 +51,7 @@ static bool is_optional(const rx_arena *x, rx_id id, rx_id part) {
            memcmp(intern_words(&x->nodes, id) + 2, intern_words(&x->nodes, part) + 1, n * sizeof(u32)) == 0;
 }
 
-/* p{a,b} for one of two neighbours as the other one counts: p? beside a repetition of p, or beside p?. NONE: they are no such pair. */
+/* id as part{low, high}, as `as_repeat` has it; and p?, which is a union, as p{0,1} where its neighbour is a repetition of p, or p? as well. */
 static rx_id as_counted(const rx_arena *x, rx_id id, rx_id other, u32 *low, u32 *high) {
     rx_id part = as_repeat(x, id, low, high);
     if (!is_kind(x, id, RX_OR) || operand(x, id, 0) != RX_ID_EMPTY) return part;

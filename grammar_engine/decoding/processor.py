@@ -81,9 +81,9 @@ class LogitsProcessor:
 
     To be given to `generate(..., logits_processor=[processor])`. Any number of calls may share one, each after the end of the one before, whatever
     their batches and ways of decoding (greedy, sampling, beams, prompt lookup, assistants) and their prompts, but for one: the output of a call that was
-    cut, as it is, behind other calls is refused until `reset`, as it cannot be told from a generation that takes turns with these. Calls that run at the same time, in other threads or
-    in turns, need one each. It needs no method of transformers, and is of no use to continuous
-    batching, which shows processors no history and leaves out this one with a warning.
+    cut, as it is, behind other calls is refused until `reset`, as it cannot be told from a generation that takes turns with these. Calls that run at
+    the same time, in other threads or in turns, need one each. It needs no method of transformers, and is of no use to continuous batching, which
+    shows processors no history and leaves out this one with a warning.
 
     Parameters
     ----------

@@ -588,7 +588,10 @@ def test_generations_that_take_turns_are_refused(turns: list[int]) -> None:
 
 def test_the_generation_that_has_interrupted_goes_on(processor: LogitsProcessor) -> None:
     texts = spellings(SENTENCES)
-    shown = lambda *rows: allowed(processor(torch.tensor(rows), torch.zeros(len(rows), WIDTH)))  # noqa: E731
+
+    def shown(*rows: list[int]) -> list[list[int]]:
+        return allowed(processor(torch.tensor(rows), torch.zeros(len(rows), WIDTH)))
+
     shown([30, 31])
     shown([32, 33], [32, 33])
     for _ in range(2):

@@ -127,9 +127,8 @@ def _schema(text: str, marker: Token, origin: Origin) -> Token:
 class _Group:
     """What is being read: the alternatives of a body or between brackets, or the arguments of a template."""
 
-    joined: tuple[Token, Token | None, int] | None = (
-        None  # of its last alternative, if it has `&`: the first one, what that begins with, how many
-    )
+    # Of its last alternative, if it has `&`: the first one, the first token, and of how many sequences.
+    joined: tuple[Token, Token | None, int] | None = None
     negated: Token | None = None  # the `~` in front of it
 
     def __init__(self, closing: str, heads: Firsts) -> None:
