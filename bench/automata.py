@@ -5,20 +5,20 @@
 
 The first makes the tables and charts of docs/token-automata.md: automata-compile.png, automata-memory.png, automata-mask.png in the folder.
 
-Both compile the same expression for the same vocabulary, each time in a process of its own, forked after the vocabulary was prepared, that has
-compiled `b*` before; the engines take turns, and a figure is the median of --repeat runs. Ours uses one thread, makes the whole automaton, and
-is exact.
+Both compile the same expression for the same vocabulary, each time in a process of its own, forked after the vocabulary was prepared, that
+has compiled `b*` before; the engines take turns, and a figure is the median of --repeat runs. Ours uses one thread, makes the whole
+automaton, and is exact.
 
-compile     the constructor: `TokenDFA.from_regex`, `Index`. Time of the processor, the smallest of the runs. To be measured where nothing else
-            runs: caches that others fill slow theirs down by up to four times, and ours hardly
+compile     the constructor: `TokenDFA.from_regex`, `Index`. Time of the processor, the smallest of the runs. To be measured where nothing
+            else runs: caches that others fill slow theirs down by up to four times, and ours hardly
 tables      of ours `memory_bytes`; of theirs the heap by which the process grows (`mallinfo2`)
 file        of ours what `save` writes; of theirs the pickled index
-resident    by how many pages of its own (anonymous) the process grows, measured after both have given free ones back to the system; at least one. Pages of
-            code, which come when they first run, are not among them: all processes share them. Of ours with the grammar that the automaton keeps, and
-            with the fold, which stays with the vocabulary and serves all automata with the same classes. A small automaton fits in what is free, or
-            not, by chance; so also of one process that makes them all, and keeps them
-mask        `write_mask_into` a buffer of the caller, at positions along random texts; both walk the same tokens. Of 20 calls in a loop, the fastest
-            of 5, less what the loop and the clock take without calls; the median of positions
+resident    by how many pages of its own (anonymous) the process grows, measured after both have given free ones back to the system; at
+            least one. Pages of code, which come when they first run, are not among them: all processes share them. Of ours with the grammar
+            that the automaton keeps, and with the fold, which stays with the vocabulary and serves all automata with the same classes. A
+            small automaton fits in what is free, or not, by chance; so also of one process that makes them all, and keeps them
+mask        `write_mask_into` a buffer of the caller, at positions along random texts; both walk the same tokens. Of 20 calls in a loop, the
+            fastest of 5, less what the loop and the clock take without calls; the median of positions
 step        `advance` and the mask after it: in one call, or (theirs) in two. Each is timed by itself: 0.06 us of it is the clock
 
 *equal masks* are those of positions where both write the same; the others are counted too, up to where they refuse a token of the text.

@@ -1,9 +1,9 @@
 """Runs files through the workers of several engines, in turns.
 
-Idea. One worker process for each engine, one working at a time (with one job). A file is handed to one engine after the other, the first one
-rotating, so that what else the machine does hits all alike. A worker that computes for longer than the limit over a file is ended (time-out), one
-that dies is counted (crash); both are started anew. Computing is what counts, so that a busy machine makes no time-outs; only a worker that does
-nothing for PATIENCE times as long is killed.
+Idea. One worker process for each engine, one working at a time (with one job). A file is handed to one engine after the other, the first
+one rotating, so that what else the machine does hits all alike. A worker that computes for longer than the limit over a file is ended
+(time-out), one that dies is counted (crash); both are started anew. Computing is what counts, so that a busy machine makes no time-outs;
+only a worker that does nothing for PATIENCE times as long is killed.
 """
 
 from __future__ import annotations
@@ -109,7 +109,8 @@ class Worker:
 
 
 def run(files: dict[str, Any], plan: Plan, number: int) -> tuple[Results, dict[str, dict[str, Any]]]:
-    """Results, and for each engine what its worker said when it was ready. `number`: of the run, from 0; verdicts are asked in the first."""
+    """Results, and for each engine what its worker said when it was ready. `number`: of the run, from 0; verdicts are asked in the
+    first."""
     results: Results = {name: {} for name in plan.engines}
     hellos: dict[str, dict[str, Any]] = {}
     todo: queue.SimpleQueue[tuple[int, str]] = queue.SimpleQueue()

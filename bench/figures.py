@@ -1,9 +1,9 @@
 """Figures of a run of maskbench.py.
 
-Verdicts are counted over all files of the first run. Times are compared where all engines can be: at the positions that all of them reached, in all
-runs, in the files that all of them compiled; and told for each engine alone over all that it compiled. The time of a call is the median of what it
-took in each run, so that what else the machine does falls out; percentiles are over calls. Counters are those of the first run, over the same
-files as the comparison.
+Verdicts are counted over all files of the first run. Times are compared where all engines can be: at the positions that all of them
+reached, in all runs, in the files that all of them compiled; and told for each engine alone over all that it compiled. The time of a call
+is the median of what it took in each run, so that what else the machine does falls out; percentiles are over calls. Counters are those of
+the first run, over the same files as the comparison.
 """
 
 from __future__ import annotations

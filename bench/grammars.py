@@ -4,14 +4,15 @@
     python bench/grammars.py --engines ours --match sql
     python bench/grammars.py --apart
 
-`suites/cfg/<name>/` holds the grammar in Lark's language and in xgrammar's (GBNF), texts that are right and texts that are wrong. The two say
-the same, except that engines which scan greedily cannot skip white space in front of the first terminal; the texts do not begin with any.
+`suites/cfg/<name>/` holds the grammar in Lark's language and in xgrammar's (GBNF), texts that are right and texts that are wrong. The two
+say the same, except that engines which scan greedily cannot skip white space in front of the first terminal; the texts do not begin with
+any.
 
-As for `maskbench.py`, an engine walks all texts of all grammars in one process, one after the other, each over a grammar that was compiled anew: what
-is cold is the grammar, and the vocabulary may know what the texts before have taught it. With `--apart` each text has a process of its own, so that
-nothing that another text has built helps; `walks.py` tells what cold and warm are then, and what is timed. *first mask* is compilation, a
-session and one mask. *verdict* is right if all right texts are accepted to the end and each wrong text is refused somewhere. *all* are the masks
-of the four grammars together.
+As for `maskbench.py`, an engine walks all texts of all grammars in one process, one after the other, each over a grammar that was compiled
+anew: what is cold is the grammar, and the vocabulary may know what the texts before have taught it. With `--apart` each text has a process
+of its own, so that nothing that another text has built helps; `walks.py` tells what cold and warm are then, and what is timed. *first mask*
+is compilation, a session and one mask. *verdict* is right if all right texts are accepted to the end and each wrong text is refused
+somewhere. *all* are the masks of the four grammars together.
 """
 
 from __future__ import annotations

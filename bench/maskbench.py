@@ -5,11 +5,11 @@
     python bench/maskbench.py --repeat 3 --out /tmp/maskbench --write README.md    # the figures of README.md
 
 A file is a schema with instances, each said to be valid or not. It *passes* if its schema compiles, all valid instances are accepted and no
-invalid one is. `worker.py` tells what is done with a file and what is timed, `driver.py` how the engines take turns, `figures.py` what the figures
-are; `engines/` has the engines.
+invalid one is. `worker.py` tells what is done with a file and what is timed, `driver.py` how the engines take turns, `figures.py` what the
+figures are; `engines/` has the engines.
 
-With --property-order any or --number-style any our engine judges the instances once more, untimed, under these options, and that verdict counts; the
-masks that are timed are those of the default options.
+With --property-order any or --number-style any our engine judges the instances once more, untimed, under these options, and that verdict
+counts; the masks that are timed are those of the default options.
 """
 
 from __future__ import annotations

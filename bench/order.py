@@ -1,9 +1,9 @@
 """Puts the keys of an instance in the order of its schema, to tell refusals that are for the order of properties alone.
 
 Idea. An engine may take properties in the order of the schema only. A valid instance that it refuses is put in that order and tried once
-more: keys stand as the schema lists them, `properties` first, then `required`, then the rest as it was. Where a schema has properties of its own
-and others by `allOf` or `$ref`, either may come first, and `own_first` says which. Of `anyOf` and `oneOf` only the branches count that the
-value satisfies (if `jsonschema` is there to ask).
+more: keys stand as the schema lists them, `properties` first, then `required`, then the rest as it was. Where a schema has properties of
+its own and others by `allOf` or `$ref`, either may come first, and `own_first` says which. Of `anyOf` and `oneOf` only the branches count
+that the value satisfies (if `jsonschema` is there to ask).
 """
 
 from __future__ import annotations

@@ -2,10 +2,11 @@
 
     python bench/regexes.py --engines ours,llguidance,xgrammar,outlines --json regexes.json
 
-The expressions and their texts are in `suites/patterns.py`. All texts of an expression are walked over one grammar, in a process of its own;
-`walks.py` tells what cold and warm are, and what is timed. *first mask* is compilation, a session and one mask, *all texts* that and all other cold
-masks and accepted tokens. An engine may compute masks when it compiles, when a session is made, or when they are asked for: *mean* tells how long a
-token waits, *all texts* what was spent in all. *verdict* is right if all right texts are accepted to the end and each wrong one is refused somewhere.
+The expressions and their texts are in `suites/patterns.py`. All texts of an expression are walked over one grammar, in a process of its
+own; `walks.py` tells what cold and warm are, and what is timed. *first mask* is compilation, a session and one mask, *all texts* that and
+all other cold masks and accepted tokens. An engine may compute masks when it compiles, when a session is made, or when they are asked for:
+*mean* tells how long a token waits, *all texts* what was spent in all. *verdict* is right if all right texts are accepted to the end and
+each wrong one is refused somewhere.
 """
 
 from __future__ import annotations

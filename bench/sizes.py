@@ -4,11 +4,12 @@
     python bench/sizes.py --chart sizes.png            # and a chart
     python bench/sizes.py --match enum --profile       # where the time of the largest of each family goes
 
-Idea. A family is a way to make a schema of any size n. Each is compiled at several sizes, from its JSON text, and its first mask is computed; the
-slope of the times in a log-log plot is the exponent of growth: 1 is linear, 2 is quadratic. What is refused says by which limit or keyword, and
-how long that took: it should take less than a second.
+Idea. A family is a way to make a schema of any size n. Each is compiled at several sizes, from its JSON text, and its first mask is
+computed; the slope of the times in a log-log plot is the exponent of growth: 1 is linear, 2 is quadratic. What is refused says by which
+limit or keyword, and how long that took: it should take less than a second.
 
-Each point is measured in a process of its own, forked after the vocabulary is loaded, and killed after --limit seconds. Times are the best of
+Each point is measured in a process of its own, forked after the vocabulary is loaded, and killed after --limit seconds. Times are the best
+of
 --repeat runs, with the garbage collector as it is for users.
 """
 

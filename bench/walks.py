@@ -3,12 +3,12 @@
 A walk is: for each token of the text, fill the mask (timed), look the token up in it, accept it (timed apart); at the end one more mask,
 which must allow the end of text. Times are nanoseconds of `perf_counter_ns` around the call alone, with the garbage collector off.
 
-*Cold* is the first walk after the grammar was compiled, in a process that has prepared the vocabulary and imported what it needs, and has computed one
-mask of a trivial grammar. A fork shares its memory until it writes there, and then copies page by page, 1 to 3 us each, which no server pays: so all
-that is shared is copied before. *Warm* is the second walk, over the same grammar.
+*Cold* is the first walk after the grammar was compiled, in a process that has prepared the vocabulary and imported what it needs, and has
+computed one mask of a trivial grammar. A fork shares its memory until it writes there, and then copies page by page, 1 to 3 us each, which
+no server pays: so all that is shared is copied before. *Warm* is the second walk, over the same grammar.
 
-Walks repeat exactly, so a time that another process on the machine has spoilt is got rid of by doing all of that again, in new processes, and
-taking the smallest time of each mask. Engines take turns at that.
+Walks repeat exactly, so a time that another process on the machine has spoilt is got rid of by doing all of that again, in new processes,
+and taking the smallest time of each mask. Engines take turns at that.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
 """The process that one engine lives in: reads a file a line, writes what came of it a line.
 
 What is done with a file. Compile the schema (timed); a session, one mask (both timed). Then each instance is written with
-json.dumps(ensure_ascii=False), tokenised, and walked: for each token fill the mask (timed), look the token up, accept it (timed apart). At the end one
-more mask must allow the end of text. An instance is accepted if all of that succeeds. The session of the first mask walks the first instance,
-each other instance has a session of its own.
+json.dumps(ensure_ascii=False), tokenised, and walked: for each token fill the mask (timed), look the token up, accept it (timed apart). At
+the end one more mask must allow the end of text. An instance is accepted if all of that succeeds. The session of the first mask walks the
+first instance, each other instance has a session of its own.
 
-That walk is *cold*. What follows uses the same grammar: the first mask of the *next request*, from the cache that the library has for that or else from the
-grammar that was kept; the same walks once more, *warm*; and, untimed, walks that count the tokens in each mask.
+That walk is *cold*. What follows uses the same grammar: the first mask of the *next request*, from the cache that the library has for that
+or else from the grammar that was kept; the same walks once more, *warm*; and, untimed, walks that count the tokens in each mask.
 
-The verdict on an instance is that of the cold walk. With options of `judge` the engine compiles once more under these options, untimed, and that
-grammar's verdict counts. A valid instance that is refused is tried again with its keys in the order of the schema (`order.py`).
+The verdict on an instance is that of the cold walk. With options of `judge` the engine compiles once more under these options, untimed, and
+that grammar's verdict counts. A valid instance that is refused is tried again with its keys in the order of the schema (`order.py`).
 
 Times are perf_counter_ns around the call alone, with the garbage collector off. A file may take so many seconds of computing and so much
 memory, then the process ends.

@@ -1,8 +1,8 @@
 """Batches: one step of many texts in one call of the core, which runs without the GIL.
 
-Matchers of a batch are independent: each is served, whatever becomes of the others. What is warm is done by the calling thread. Cold items of
-different grammars may be done side by side, by threads that the core begins and ends within the call; those of one grammar take turns at its
-lock, so a second thread would only wait.
+Matchers of a batch are independent: each is served, whatever becomes of the others. What is warm is done by the calling thread. Cold items
+of different grammars may be done side by side, by threads that the core begins and ends within the call; those of one grammar take turns at
+its lock, so a second thread would only wait.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ class MaskStep(NamedTuple):
     needed : list of bool
         False: every id of the logits is allowed, as `Matcher.fill_mask` tells.
     changed : list of bool
-        False: the row holds the same mask as after this matcher's mask before, as `Matcher.mask_changed` tells. True where the matcher has failed, as
-        is `needed`.
+        False: the row holds the same mask as after this matcher's mask before, as `Matcher.mask_changed` tells. True where the matcher has
+        failed, as is `needed`.
     """
 
     accepted: list[bool]
@@ -83,8 +83,9 @@ def step_masks(
 ) -> MaskStep:
     """Accept a token in each text of a batch, then write the masks for the next ones: one step of a server in one call of the core.
 
-    Each matcher does what `accept` and then `fill_mask` would do. The mask is written after a refused token too: that of the text as it was. After
-    a token that ends the text the mask has the end-of-text tokens alone. A matcher that occurs twice takes both tokens, one after the other.
+    Each matcher does what `accept` and then `fill_mask` would do. The mask is written after a refused token too: that of the text as it
+    was. After a token that ends the text the mask has the end-of-text tokens alone. A matcher that occurs twice takes both tokens, one
+    after the other.
 
     Parameters
     ----------
@@ -106,8 +107,8 @@ def step_masks(
     Raises
     ------
     BatchError
-        Some matchers have failed: `.errors` tells which and why. The others were served: `.step`. A matcher whose token could not be accepted
-        (`step.accepted` is False) has not changed; in either case its row is not to be used.
+        Some matchers have failed: `.errors` tells which and why. The others were served: `.step`. A matcher whose token could not be
+        accepted (`step.accepted` is False) has not changed; in either case its row is not to be used.
     TypeError, ValueError, IndexError
         The arguments do not fit; nothing has changed.
 

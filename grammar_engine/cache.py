@@ -3,8 +3,9 @@
 Idea. Requests of a server repeat few schemas. A grammar found here has not only been compiled: its automata and masks are warm. Equal means
 equal *as written*: the order of keys in a schema is part of what it says (properties come in that order), so nothing is sorted.
 
-Invariants. At most `max_grammars` grammars are held, and `max_bytes` by all but the latest; the least recently used goes first. Each is compiled once, however many threads ask
-for it at the same time; the others wait for that one. A source that fails is not held: whoever asks gets the error anew.
+Invariants. At most `max_grammars` grammars are held, and `max_bytes` by all but the latest; the least recently used goes first. Each is
+compiled once, however many threads ask for it at the same time; the others wait for that one. A source that fails is not held: whoever asks
+gets the error anew.
 """
 
 from __future__ import annotations
@@ -118,16 +119,16 @@ class GrammarCache:
     """Compiles each source once, and remembers the grammar. Any number of threads may use it at once.
 
     The methods take what the constructors of `Grammar` of the same names take, and raise what they raise. A hit costs a microsecond for
-    text; a schema given as a dict is first serialised, which takes time in proportion to its size (some 50 us for 10 KB). From 8 MB on, equal
-    schemas are found to be equal only if they also share their parts alike.
+    text; a schema given as a dict is first serialised, which takes time in proportion to its size (some 50 us for 10 KB). From 8 MB on,
+    equal schemas are found to be equal only if they also share their parts alike.
 
     Parameters
     ----------
     max_grammars : int
         How many grammars are held at most. One of a common schema takes some 50 KB, and its automata what `Limits` allow.
     max_bytes : int, optional
-        So many bytes, as `stats.bytes` counts them, are held at most by all but the latest grammar. They grow as texts are read; that is looked at whenever
-        a grammar is compiled, 2 us for each that is held. A grammar that is dropped lives on with its matchers.
+        So many bytes, as `stats.bytes` counts them, are held at most by all but the latest grammar. They grow as texts are read; that is
+        looked at whenever a grammar is compiled, 2 us for each that is held. A grammar that is dropped lives on with its matchers.
 
     Examples
     --------

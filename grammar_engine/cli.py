@@ -1,8 +1,9 @@
 """The command line: `grammar-engine generate | check | mask | report | info`, also `python -m grammar_engine`.
 
-Each command takes a grammar from exactly one of --schema, --regex, --lark, --gbnf, --structural-tag, --choices, and does one thing that the library does; the
-text for people and the JSON for machines (--json, one object a line) say the same. Results go to stdout, complaints to stderr. Here are the
-commands and what they print; the options that stand for arguments of the library are in `cli_options`, with its messages in their words.
+Each command takes a grammar from exactly one of --schema, --regex, --lark, --gbnf, --structural-tag, --choices, and does one thing that the
+library does; the text for people and the JSON for machines (--json, one object a line) say the same. Results go to stdout, complaints to
+stderr. Here are the commands and what they print; the options that stand for arguments of the library are in `cli_options`, with its
+messages in their words.
 
 Exit codes: 0 done, and every text was valid; 1 a text was refused; 2 bad usage, an unreadable file, a bad grammar or vocabulary; 3 a limit
 was reached; 130 interrupted by the user.
@@ -58,7 +59,8 @@ if TYPE_CHECKING:
 OK, REFUSED, BAD_INPUT, LIMIT, INTERRUPTED, UNREAD = 0, 1, 2, 3, 130, 141
 
 _LESSONS = 2000  # texts that a tiny decoder learns from before it writes
-_WARM_SECONDS = 0.25  # before a model writes: in this time most states of a usual schema are found; and for texts by a stub, as all code is slow at first
+# Before a model writes: in this time most states of a usual schema are found; and for texts by a stub, as all code is slow at first.
+_WARM_SECONDS = 0.25
 
 EXIT_CODES = """\
 exit codes:
@@ -185,14 +187,17 @@ def _generate_with_model(options: argparse.Namespace) -> int:
         return _complain(options, error)
     if not options.json:
         share = seconds_masks / seconds
-        before = f"loaded and compiled in {seconds_grammar * 1e3:,.0f} ms, {n_masks:,} masks made in {seconds_warm * 1e3:,.0f} ms before the first text"
+        compiled = f"loaded and compiled in {seconds_grammar * 1e3:,.0f} ms"
+        before = f"{compiled}, {n_masks:,} masks made in {seconds_warm * 1e3:,.0f} ms before the first text"
         print(f"grammar: {before}", file=sys.stderr)
         print(f"{n_tokens:,} tokens, {n_tokens / seconds:,.0f} per second; {share:.1%} of the time was spent on masks", file=sys.stderr)
     return OK
 
 
 def _warm(grammar: Grammar, vocabulary: Vocabulary, max_tokens: int) -> int:
-    """What a server does before the first request; returns the number of masks. A limit that is reached here is met again where a text needs what it forbids."""
+    """What a server does before the first request; returns the number of masks. A limit that is reached here is met again where a text
+    needs what it forbids.
+    """
     from .decoding import stream
     from .decoding.models import NoiseModel
 
@@ -280,7 +285,9 @@ def _trained(vocabulary: Vocabulary, seconds: int) -> object:
 
 
 def _prompt(options: argparse.Namespace, source: str) -> bytes:
-    """What the model goes on from: by default, for a tiny decoder, the outline of the schema that it was trained with; for others, the schema."""
+    """What the model goes on from: by default, for a tiny decoder, the outline of the schema that it was trained with; for others, the
+    schema.
+    """
     if options.prompt is not None:
         return os.fsencode(options.prompt)
     if options.model == "stub" or options.schema is None:

@@ -95,7 +95,8 @@ def add_vocabulary(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--vocabulary",
         metavar="PATH",
-        help="tokenizer.json, Tekken JSON, .model, a table, what Vocabulary.save wrote, or a folder with one of the first three (default: the built-in one)",
+        help="tokenizer.json, Tekken JSON, .model, a table, what Vocabulary.save wrote, or a folder with one of the first three "
+        "(default: the built-in one)",
     )
 
 

@@ -225,8 +225,8 @@ class LimitExceededError(GrammarEngineError):
     value : int
         `maximum` + 1: what would have been needed, at least.
     where : str or None
-        The place in the source that was worked on: an RFC 6901 JSON pointer ("" is the root), or "line:column", of a part of a larger source behind
-        the place of the part; None where it is no one place.
+        The place in the source that was worked on: an RFC 6901 JSON pointer ("" is the root), or "line:column", of a part of a larger
+        source behind the place of the part; None where it is no one place.
     is_fixed : bool
         `maximum` is as far as the library goes, below what `limit` allows: to raise that does not help.
     """

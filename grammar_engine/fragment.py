@@ -1,7 +1,8 @@
 """Expressions that many grammars have, made once for a process.
 
-Idea. What was made in a builder of its own stands in another as one record, in which all its records are (`OP_FRAGMENT`). The core knows a fragment
-that it has read. So what it made of common ones is kept, for each set of them that a grammar has, and grammars begin with a copy (`_native`).
+Idea. What was made in a builder of its own stands in another as one record, in which all its records are (`OP_FRAGMENT`). The core knows a
+fragment that it has read. So what it made of common ones is kept, for each set of them that a grammar has, and grammars begin with a copy
+(`_native`).
 
 Invariants. A fragment never changes, and has no record that its expression is not made of. There is no fragment in it, and no error in its
 patterns. For a builder a copy is new, whatever equal ones it has; in the core they are one again.

@@ -45,15 +45,15 @@ class Switches:
     state_cache : bool
         Keep transitions of the lexer and of configurations.
     slices : bool
-        Allow plain tokens together where any plain text can go on, those of a slice of the vocabulary where all it does can, and all below a
-        node of the trie where that stays inside a lexeme; go down strings that are spelt out without states.
+        Allow plain tokens together where any plain text can go on, those of a slice of the vocabulary where all it does can, and all below
+        a node of the trie where that stays inside a lexeme; go down strings that are spelt out without states.
     heirs : bool
-        Make a mask by its difference from that of the state to which most bytes lead, or (`lexing="longest"`) of what a longer match would drop, or
-        without lexemes that read little.
+        Make a mask by its difference from that of the state to which most bytes lead, or (`lexing="longest"`) of what a longer match would
+        drop, or without lexemes that read little.
     clamping : bool
         Take states to be equal whose bounds no token can tell apart, and count what there is to spare; take counted text to have no most of
-        characters, labels of host names to have none, and regular expressions as texts to have no names and groups, and look at the tokens that
-        may differ.
+        characters, labels of host names to have none, and regular expressions as texts to have no names and groups, and look at the tokens
+        that may differ.
     table : bool
         Make the token automaton of a grammar that turns out to have few states, with the sixteenth matcher over it.
     shapes : bool
@@ -224,7 +224,8 @@ class Grammar:
 
     def __init__(self, *args: object, **options: object) -> None:
         raise TypeError(
-            "a Grammar is made by Grammar.from_json_schema, from_regex, from_lark, from_gbnf, from_choices, from_tags, from_structural_tag or from_bytes"
+            "a Grammar is made by Grammar.from_json_schema, from_regex, from_lark, from_gbnf, from_choices, from_tags, from_structural_tag "
+            "or from_bytes"
         )
 
     # --- constructors -----------------------------------------------------------------------------------------------
@@ -277,7 +278,8 @@ class Grammar:
         Raises
         ------
         SchemaError
-            `UnsupportedSchemaError` (valid, but not enforceable), `UnsatisfiableSchemaError` (no instance), or malformed; with a JSON pointer.
+            `UnsupportedSchemaError` (valid, but not enforceable), `UnsatisfiableSchemaError` (no instance), or malformed; with a JSON
+            pointer.
         LimitExceededError
         """
         from .frontends import json_schema
@@ -345,8 +347,8 @@ class Grammar:
         start : str
             The start rule.
         lexing : {"exact", "longest"}
-            "exact": a text is a sentence if *some* way of cutting it into terminals parses. "longest": the discipline of a classic scanner, in
-            which a shorter match lives only until a longer one is reached; grammars that may run into dead ends are noted in `report`.
+            "exact": a text is a sentence if *some* way of cutting it into terminals parses. "longest": the discipline of a classic scanner,
+            in which a shorter match lives only until a longer one is reached; grammars that may run into dead ends are noted in `report`.
         schema_options : mapping of str to value, optional
             Options of `from_json_schema` for the schemas in it, as ``{"whitespace": "compact"}``.
         limits : Limits, optional
@@ -475,8 +477,8 @@ class Grammar:
         separator : str
             What stands between two tags, where no free text may.
         triggers : iterable of str, optional
-            With which texts tags begin, as ``<function=`` in ``<function=f>`` and ``<function=g>``. Free text has none of them, so where one
-            is written a tag goes on. Default: all that a tag begins with, up to its first special token.
+            With which texts tags begin, as ``<function=`` in ``<function=f>`` and ``<function=g>``. Free text has none of them, so where
+            one is written a tag goes on. Default: all that a tag begins with, up to its first special token.
         excluded : iterable of str
             What else no free text has, that of bodies included.
         thinking : Tag, optional
@@ -492,8 +494,8 @@ class Grammar:
 
         Notes
         -----
-        A `Matcher` over a grammar with a `Token` needs a vocabulary with that special token, for which the first one makes a second trie. Where it
-        speaks of bytes, `Token.spelling` stands for it.
+        A `Matcher` over a grammar with a `Token` needs a vocabulary with that special token, for which the first one makes a second trie.
+        Where it speaks of bytes, `Token.spelling` stands for it.
 
         Examples
         --------
@@ -539,13 +541,14 @@ class Grammar:
         Raises
         ------
         GrammarError
-            Something in it is not known or not supported, with a JSON pointer; or what `from_json_schema`, `from_regex` or `from_gbnf` raises for
-            a part.
+            Something in it is not known or not supported, with a JSON pointer; or what `from_json_schema`, `from_regex` or `from_gbnf`
+            raises for a part.
         LimitExceededError
 
         Examples
         --------
-        >>> call = {"type": "tag", "begin": "<call>", "content": {"type": "json_schema", "json_schema": {"type": "integer"}}, "end": "</call>"}
+        >>> number = {"type": "json_schema", "json_schema": {"type": "integer"}}
+        >>> call = {"type": "tag", "begin": "<call>", "content": number, "end": "</call>"}
         >>> text = {"type": "triggered_tags", "triggers": ["<call"], "tags": [call]}
         >>> matcher = Matcher(Grammar.from_structural_tag({"type": "structural_tag", "format": text}), Vocabulary.bytes())
         >>> matcher.accept_bytes(b"Let me see: <call>12</call>. Done."), matcher.is_complete
@@ -693,14 +696,16 @@ class Grammar:
         """Compute states and masks before they are needed: along example texts, and then along random sentences.
 
         Never needed: what is not there is made when a text asks for it. For servers that would rather pay before the first request. What is
-        forced after a text, and how short it may be closed, is found along with its mask; in random sentences that takes at most half of the time.
+        forced after a text, and how short it may be closed, is found along with its mask; in random sentences that takes at most half of
+        the time.
 
         Parameters
         ----------
         vocabulary : Vocabulary
         seconds : float
-            The budget: after that time no further random sentence is begun. It ends before, once some sentences have needed nothing new. (Not
-            counted: the first call for a vocabulary takes 0.1 s more for 131,072 tokens, to see which are words and which end something.)
+            The budget: after that time no further random sentence is begun. It ends before, once some sentences have needed nothing new.
+            (Not counted: the first call for a vocabulary takes 0.1 s more for 131,072 tokens, to see which are words and which end
+            something.)
         examples : iterable of str or bytes
             Texts as the model will write them; read as far as they are sentences. They are read whatever the time.
         seed : int

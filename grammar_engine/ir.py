@@ -53,7 +53,7 @@ MAX_DIVISOR_DIGITS = 1_000  # of OP_MULTIPLE
     OP_PUNYCODE,  #   what follows `xn--` in A-labels
     OP_HOST_NAME,  #  internationalised host names: 1 all dots, 2 any normalisation form, 4 bounded lengths, 8 late, 16 of mail
     OP_SYNTAX,  #     the texts that are regular expressions of ECMA-262
-    OP_FRAGMENT,  #   the last of records of its own: bytes of data, these in words (the first lowest), records with ids and offsets of their own
+    OP_FRAGMENT,  #   the last of records of its own: bytes of data, these in words (the first lowest), and records with ids of their own
 ) = range(18)
 
 # Which operands of a record are expressions, and which are offsets into `data`; those of other operators are neither.
@@ -102,8 +102,8 @@ class Way(NamedTuple):
     distinct : bool
         The first symbol is a lexeme of JSON scalars (or of keys), and no value occurs twice among the distinct members of the bag, in
         whatever spelling. The core takes it on trust that distinct ways with values in common have the same lexeme and own slot, whose
-        maximum is at most the number of values, or that the values cannot run out (positions of an array), that behind the scalar come only white space
-        and punctuation, and that numbers are in plain digits or have one digit, not 0, before the point and an exponent (see
+        maximum is at most the number of values, or that the values cannot run out (positions of an array), that behind the scalar come only
+        white space and punctuation, and that numbers are in plain digits or have one digit, not 0, before the point and an exponent (see
         `csrc/lexer/lx_value.c`).
     """
 
@@ -280,7 +280,9 @@ class Builder(Collected):
         return self._node(OP_PATTERN, 4, dialect, flags, self._span(encoded), len(encoded))
 
     def withdraw_pattern(self) -> None:
-        """The newest expression, a pattern that the core could not read, is given up: whoever reads the records finds one without texts there."""
+        """The newest expression, a pattern that the core could not read, is given up: whoever reads the records finds one without texts
+        there.
+        """
         words = self.words
         words[-6] = OP_UNION
         words[-4:] = array("I", [self.never] * 4)
@@ -331,9 +333,9 @@ class Builder(Collected):
         """Internationalised host names (RFC 5890 to 5893): labels in ASCII, A-labels and U-labels.
 
         `all_dots`: between them are those of RFC 3490, section 3.1, too. `any_form`: normalisation form C makes U-labels of them.
-        `bounded`: at most 253 octets, 63 in each label, as A-labels. `late`: they are counted at the end of each label, so that whether some name goes
-        on with a text takes a search; names in complements are made so. `of_mail`: domains of RFC 6531, section 3.3: nothing is asked of labels in ASCII but
-        letters, digits and hyphens within, nor of several labels together; at most 255 octets.
+        `bounded`: at most 253 octets, 63 in each label, as A-labels. `late`: they are counted at the end of each label, so that whether
+        some name goes on with a text takes a search; names in complements are made so. `of_mail`: domains of RFC 6531, section 3.3: nothing
+        is asked of labels in ASCII but letters, digits and hyphens within, nor of several labels together; at most 255 octets.
         """
         return self._node(OP_HOST_NAME, 1, all_dots | any_form << 1 | bounded << 2 | late << 3 | of_mail << 4)
 
@@ -374,7 +376,9 @@ class Builder(Collected):
     # --- symbols ----------------------------------------------------------------------------------------------------
 
     def repetition(self, left: Symbol, item: Symbol, separator: Symbol | None, minimum: int, maximum: int | None) -> None:
-        """`left`, which has no rules, is `minimum` to `maximum` times `item`, with `separator` between. Costs nothing until it is walked."""
+        """`left`, which has no rules, is `minimum` to `maximum` times `item`, with `separator` between. Costs nothing until it is
+        walked.
+        """
         high = UNBOUNDED if maximum is None else maximum
         if not 0 <= minimum <= high or minimum >= UNBOUNDED or (maximum is not None and maximum >= UNBOUNDED):
             raise ValueError(f"a list of {minimum} to {maximum} items")
@@ -417,9 +421,10 @@ class Builder(Collected):
         ranked : bool
             The ranks of the members never decrease. Otherwise they may come in any order.
         asks : mapping of int to a sequence of int, optional
-            Slots, each with those that it asks for: if it is raised, they have to be, too. Only slots of named keys ask and are asked for: raised once at
-            most, by ways that begin with one lexeme, not distinct, and have one rank. The core takes it on trust that what those ask for is listed, too, and
-            that a slot asks for such with a lower bound, if it has one. No bag has both this and a total with a lower bound.
+            Slots, each with those that it asks for: if it is raised, they have to be, too. Only slots of named keys ask and are asked for:
+            raised once at most, by ways that begin with one lexeme, not distinct, and have one rank. The core takes it on trust that what
+            those ask for is listed, too, and that a slot asks for such with a lower bound, if it has one. No bag has both this and a total
+            with a lower bound.
         where : str, optional
 
         Notes

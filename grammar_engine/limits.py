@@ -35,8 +35,8 @@ class Limits:
     max_alternatives : int
         Ways of cutting the text into lexemes that are alive at the same time.
     max_step_work : int
-        Derivatives, items and states that one step (a mask, a byte that is accepted) may compute: 2 s on a quiet machine, 5 to 8 on a busy one.
-        A quarter of it is for expressions and rules while a grammar is compiled.
+        Derivatives, items and states that one step (a mask, a byte that is accepted) may compute: 2 s on a quiet machine, 5 to 8 on a busy
+        one. A quarter of it is for expressions and rules while a grammar is compiled.
     max_generation_bytes : int
         Bytes of lazily built states after which new matchers start a fresh generation of them (a matcher that is alive keeps
         its own). No error: it only costs warmth.
@@ -47,14 +47,15 @@ class Limits:
     max_template_instances : int
         Rules that are made from the templates of a Lark grammar, one for each list of arguments.
     max_schema_nodes : int
-        Subschemas visited while a JSON Schema is compiled, after references are resolved, and pairs of those that apply to the same value; each 16
-        conditions or alternatives that one of them leads to, and each 2 dynamic anchors of a scope that is entered, count once more.
+        Subschemas visited while a JSON Schema is compiled, after references are resolved, and pairs of those that apply to the same value;
+        each 16 conditions or alternatives that one of them leads to, and each 2 dynamic anchors of a scope that is entered, count once
+        more.
     max_schema_nesting : int
         Depth of nesting of a JSON Schema.
     max_alternative_schemas : int
-        Alternatives that combining `anyOf`, `oneOf`, `allOf` may produce at one place, and classes of keys that overlapping `patternProperties` may,
-        each once more for each pattern that it is in; 20 times as many in all places together, ways to count and to compare items and keys that are
-        compared with patterns included, and alternatives of many keys or conditions several times.
+        Alternatives that combining `anyOf`, `oneOf`, `allOf` may produce at one place, and classes of keys that overlapping
+        `patternProperties` may, each once more for each pattern that it is in; 20 times as many in all places together, ways to count and
+        to compare items and keys that are compared with patterns included, and alternatives of many keys or conditions several times.
     """
 
     max_expressions: int = 8_000_000

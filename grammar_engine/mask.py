@@ -73,8 +73,8 @@ class MaskBuffer(Held):
     Parameters
     ----------
     buffer : numpy array, torch CPU tensor, array, bytearray or memoryview
-        As for `Matcher.fill_mask`. As long as this object lives, what would move its memory raises (but for numpy's `resize(refcheck=False)`); a
-        tensor that has other memory nevertheless (`share_memory_`, `set_`) is refused.
+        As for `Matcher.fill_mask`. As long as this object lives, what would move its memory raises (but for numpy's
+        `resize(refcheck=False)`); a tensor that has other memory nevertheless (`share_memory_`, `set_`) is refused.
     vocabulary : Vocabulary
 
     Attributes
@@ -89,8 +89,8 @@ class MaskBuffer(Held):
 
     Notes
     -----
-    At V = 131,072 `fill_mask` of a kept mask takes some 0.15 us, with an array of numpy as well, and 0.7 with another buffer or the MaskBuffer of a tensor,
-    which is asked for its address each time.
+    At V = 131,072 `fill_mask` of a kept mask takes some 0.15 us, with an array of numpy as well, and 0.7 with another buffer or the
+    MaskBuffer of a tensor, which is asked for its address each time.
 
     Examples
     --------

@@ -54,8 +54,8 @@ class Explanation:
     rules : tuple of str
         The rules that are under way there, in the order of the grammar.
     where : tuple of str
-        Where these lexemes and rules come from in the source: JSON pointers, or "line:column". Of a part of a larger source (a tag, a structural tag, a
-        schema in a Lark grammar) behind the place of the part, as in the report.
+        Where these lexemes and rules come from in the source: JSON pointers, or "line:column". Of a part of a larger source (a tag, a
+        structural tag, a schema in a Lark grammar) behind the place of the part, as in the report.
     reason : str
         Of a refused token that is no text: why, as a sentence. Otherwise "".
     """
@@ -113,14 +113,16 @@ class Matcher(Held):
     vocabulary : Vocabulary, optional
         That of a token automaton is known.
     eos : sequence of int, optional
-        The tokens that end this text, whatever ends others over the vocabulary: ids that are no text. Default: `vocabulary.eos`. They are allowed where the
-        text is a sentence, and end it there. Elsewhere one that the grammar names is what it names. With [] none ends the text.
+        The tokens that end this text, whatever ends others over the vocabulary: ids that are no text. Default: `vocabulary.eos`. They are
+        allowed where the text is a sentence, and end it there. Elsewhere one that the grammar names is what it names. With [] none ends the
+        text.
     switches : Switches, optional
         Caches and fast paths to switch off; for tests.
 
     Notes
     -----
-    A matcher belongs to one thread at a time: a call during another one raises RuntimeError, and changes nothing. Costs: one to five microseconds to make,
+    A matcher belongs to one thread at a time: a call during another one raises RuntimeError, and changes nothing. Costs: one to five
+    microseconds to make,
     16 bytes per step of history.
 
     Raises
@@ -303,8 +305,8 @@ class Matcher(Held):
     def mask_changed(self) -> bool:
         """Whether the last mask differs from the one before it: if not, what was made of that one (a copy on a GPU) can be used again.
 
-        False only if this matcher had already written the same mask to the same place: the same row of the same buffer. True may be wrong: it is
-        what is said of equal masks of which one was not kept.
+        False only if this matcher had already written the same mask to the same place: the same row of the same buffer. True may be wrong:
+        it is what is said of equal masks of which one was not kept.
         """
         return not self._flags() & lib.GE_SAME
 
@@ -513,7 +515,8 @@ class Matcher(Held):
         return flags
 
     def forced_bytes(self) -> bytes:
-        """The bytes that must come next, whatever the model prefers: b"" where there is a choice, or where the text may end. At most 65,536.
+        """The bytes that must come next, whatever the model prefers: b"" where there is a choice, or where the text may end. At most
+        65,536.
 
         Raises
         ------
@@ -573,9 +576,9 @@ class Matcher(Held):
     def closing_within(self, most: int) -> list[int] | None:
         """At most so many tokens, of any text, that make the text a sentence, an end-of-text token included if there is any.
 
-        `closing_tokens` spells the shortest text; where that takes no more, it or another one is found at once. A longer text may take fewer
-        tokens, and to find it takes a search: milliseconds; where it is given up at a limit, mostly some ten seconds, at worst 45 and 2 GB
-        (docs/decoding.md, *The budget*).
+        `closing_tokens` spells the shortest text; where that takes no more, it or another one is found at once. A longer text may take
+        fewer tokens, and to find it takes a search: milliseconds; where it is given up at a limit, mostly some ten seconds, at worst 45 and
+        2 GB (docs/decoding.md, *The budget*).
 
         Parameters
         ----------

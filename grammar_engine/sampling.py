@@ -11,8 +11,8 @@ what is open), and the chance of going out grows from 15 % to certainty while th
     closers   } ] ) > only, the quote, , : ;        to go out
     odd       white space, controls, backslashes    only where nothing else is allowed
 
-Where most letters may come next the text is free (a string): there the way out is the quote, and brackets are just characters. Elsewhere it is
-structure: the way out is a bracket, else the quote, else a separator.
+Where most letters may come next the text is free (a string): there the way out is the quote, and brackets are just characters. Elsewhere it
+is structure: the way out is a bracket, else the quote, else a separator.
 
 What the budget leaves open is closed by the shortest text that makes it a sentence (`Matcher.closing_tokens`). So a text always ends, with
 no end of recursion or required members in sight too; and as all that is chosen is under the mask, it is a sentence of the grammar.

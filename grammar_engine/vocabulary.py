@@ -9,10 +9,12 @@ was given for them, so no text can ever spell them, and text that *looks like* a
 legal: several ids with the same bytes, bytes that are no valid UTF-8, tokens of a thousand bytes. A vocabulary never changes and may
 be shared by all threads.
 
-A vocabulary made from tokens gets its trie when the first `Matcher` needs it, or at once if slices are listed. One that was loaded from a file has
-it, and gets its table of `tokens` when somebody asks. With the trie, or before the first `Matcher`, go the slices (`vocabularies/slices.py`).
+A vocabulary made from tokens gets its trie when the first `Matcher` needs it, or at once if slices are listed. One that was loaded from a
+file has it, and gets its table of `tokens` when somebody asks. With the trie, or before the first `Matcher`, go the slices
+(`vocabularies/slices.py`).
 
-Cost. 131,072 tokens: 5 ms here, and 35 ms for the trie, 30 of them in the core. From a file: 2 ms, and 15 ms for the table. Then 2 ms for common lexemes, and 3 to 9 ms for each slice.
+Cost. 131,072 tokens: 5 ms here, and 35 ms for the trie, 30 of them in the core. From a file: 2 ms, and 15 ms for the table. Then 2 ms for
+common lexemes, and 3 to 9 ms for each slice.
 """
 
 from __future__ import annotations
@@ -50,8 +52,8 @@ class Vocabulary:
     tokens : sequence of bytes
         `tokens[i]` is what id `i` spells; b"" for an id that never stands for text.
     eos : sequence of int
-        The ids that end texts, unless a `Matcher` is given others. A mask allows them where the text is a sentence of the grammar, and nowhere else, unless
-        the grammar names one. May be empty: then the caller decides when to stop (`Matcher.is_complete`).
+        The ids that end texts, unless a `Matcher` is given others. A mask allows them where the text is a sentence of the grammar, and
+        nowhere else, unless the grammar names one. May be empty: then the caller decides when to stop (`Matcher.is_complete`).
     special : mapping of int to str, optional
         Ids that are no text (control tokens), with a name for messages. Their bytes are b"", whatever `tokens` says; so are
         those of `eos`.
@@ -59,16 +61,16 @@ class Vocabulary:
         The width of the logits, where a model pads them beyond its tokenizer; the ids from `len(tokens)` on are never allowed.
         Default: the number of tokens.
     slices : iterable of str, optional
-        At most 16 regular expressions (of Python's `re`) for lexemes that your grammars will have. What masks need of them is then computed here,
-        with the trie, and not in the first text; so is what masks need of lexemes that contain one. Masks are the same. Strings, identifiers and
-        comments as most grammars have them need no place in the list. An empty one: nothing is prepared, those included.
+        At most 16 regular expressions (of Python's `re`) for lexemes that your grammars will have. What masks need of them is then computed
+        here, with the trie, and not in the first text; so is what masks need of lexemes that contain one. Masks are the same. Strings,
+        identifiers and comments as most grammars have them need no place in the list. An empty one: nothing is prepared, those included.
 
     Raises
     ------
     VocabularyError
-        No token spells anything, a token is no `bytes`, an id is out of range, `width` is smaller than the number of tokens, or `tokens` is a
-        mapping; the offending id, if there is one, is in `.token_id`. Or a slice is no regular expression, matches no text or only the empty one, has
-        no token that begins a text of it, or is too large: the message says which slice, and why.
+        No token spells anything, a token is no `bytes`, an id is out of range, `width` is smaller than the number of tokens, or `tokens` is
+        a mapping; the offending id, if there is one, is in `.token_id`. Or a slice is no regular expression, matches no text or only the
+        empty one, has no token that begins a text of it, or is too large: the message says which slice, and why.
 
     Examples
     --------
@@ -199,7 +201,9 @@ class Vocabulary:
         return f"<Vocabulary of {self.size:,} tokens, width {self.width:,}, eos {self.eos}>"
 
     def __eq__(self, other: object) -> bool:
-        """Equal tokens, eos and width; the names of special tokens do not count, nor do slices. (What is kept by vocabulary asks for names, too.)"""
+        """Equal tokens, eos and width; the names of special tokens do not count, nor do slices. (What is kept by vocabulary asks for names,
+        too.)
+        """
         if not isinstance(other, Vocabulary):
             return NotImplemented
         return self is other or (self._width, self._eos, self.tokens) == (other._width, other._eos, other.tokens)
@@ -302,8 +306,8 @@ class Vocabulary:
 
         Notes
         -----
-        Bytes are what `tokenizer.decode` produces, so they are read off the *decoder* of the file. What it does only at the very start of a text
-        (dropping one leading space, in the SentencePiece families) is left out: the space belongs to the token. Normalizers
+        Bytes are what `tokenizer.decode` produces, so they are read off the *decoder* of the file. What it does only at the very start of a
+        text (dropping one leading space, in the SentencePiece families) is left out: the space belongs to the token. Normalizers
         (NFKC, lower-casing) act on input text, not on what the model writes, and are irrelevant here.
         """
         from .vocabularies import huggingface
@@ -410,8 +414,8 @@ class Vocabulary:
         Parameters
         ----------
         path : path
-            A Hugging Face `tokenizer.json`, a Tekken JSON file, a SentencePiece `.model`, or a JSON object with "tokens" (base64), "eos" and
-            "specials" (name to id); each may be compressed with gzip.
+            A Hugging Face `tokenizer.json`, a Tekken JSON file, a SentencePiece `.model`, or a JSON object with "tokens" (base64), "eos"
+            and "specials" (name to id); each may be compressed with gzip.
         eos, width, slices
             As for the other constructors.
 
@@ -439,7 +443,8 @@ class Vocabulary:
 
     @classmethod
     def builtin(cls, *, slices: Iterable[str] | None = None) -> Vocabulary:
-        """A small byte-level BPE that ships with the package: 6,144 ids, of which 256 are the single bytes and the last one is the end of text.
+        """A small byte-level BPE that ships with the package: 6,144 ids, of which 256 are the single bytes and the last one is the end of
+        text.
 
         Learnt from English prose, JSON and program text that were written for this purpose (`tools/train_builtin.py`). For tests, the
         command line, and trying things out without a model.
@@ -503,8 +508,8 @@ class Vocabulary:
 
         Notes
         -----
-        131,072 tokens: 2 ms. `tokens`, `token_bytes` and what explains refusals need a table that takes another 15 ms, once, when it is first
-        asked for. The checksum finds damage, not malice: load files only from those whose programs you would run.
+        131,072 tokens: 2 ms. `tokens`, `token_bytes` and what explains refusals need a table that takes another 15 ms, once, when it is
+        first asked for. The checksum finds damage, not malice: load files only from those whose programs you would run.
 
         Examples
         --------
@@ -576,7 +581,9 @@ class Vocabulary:
         self._is_prepared = True
 
     def _naming(self, keys: frozenset[str | int]) -> Vocabulary:
-        """For a grammar that names special tokens: this vocabulary with spellings for these. Its tokens end no text: a matcher tells which do."""
+        """For a grammar that names special tokens: this vocabulary with spellings for these. Its tokens end no text: a matcher tells which
+        do.
+        """
         known = self._named.get(keys)
         if known is not None:
             return known

@@ -2,9 +2,9 @@
 
 Never needed: whatever is not there is made when a text asks for it, and then kept. Warming moves that cost to a time of one's choice.
 
-A decoding loop asks for more than masks: whether the text can still be closed in time, and what is forced. After a forward pass each of these costs as much as the
-mask that it comes with, and so they are computed along with it (`_Scout`). Where alternatives are thousands they cost ten times as much; so in random texts they
-have no more time than the masks, and who asks for masks alone has most of these too.
+A decoding loop asks for more than masks: whether the text can still be closed in time, and what is forced. After a forward pass each of
+these costs as much as the mask that it comes with, and so they are computed along with it (`_Scout`). Where alternatives are thousands they
+cost ten times as much; so in random texts they have no more time than the masks, and who asks for masks alone has most of these too.
 """
 
 from __future__ import annotations
@@ -74,7 +74,9 @@ def _checked(examples: Iterable[str | bytes]) -> list[bytes]:
 
 
 class _Scout(Matcher):
-    """A matcher that finds, with each mask, what else a turn of a decoding loop asks for, while it has `credit`: seconds that masks took and the rest did not."""
+    """A matcher that finds, with each mask, what else a turn of a decoding loop asks for, while it has `credit`: seconds that masks took
+    and the rest did not.
+    """
 
     def __init__(self, grammar: Grammar, vocabulary: Vocabulary):
         super().__init__(grammar, vocabulary)

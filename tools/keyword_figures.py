@@ -4,8 +4,8 @@
     python tools/keyword_figures.py                               # the suite only; what was counted of schemas is kept
     python tools/keyword_figures.py --table                       # prints the suite file by file, in markdown, and writes nothing
 
-Idea. The data are large and not part of the repository, so their counts are kept in a small file, and `make_docs.py` reads that: the documents can
-be written where the data are absent. The suite is found as the tests find it (`tests/conformance`).
+Idea. The data are large and not part of the repository, so their counts are kept in a small file, and `make_docs.py` reads that: the
+documents can be written where the data are absent. The suite is found as the tests find it (`tests/conformance`).
 
 A schema *uses* a keyword if the keyword stands in a place where a schema stands: a property that is called `format` is none.
 """

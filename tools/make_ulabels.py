@@ -5,15 +5,15 @@
 
 What a U-label is tell RFC 5891 (section 4.2: hyphens, no leading mark, normalisation form C), RFC 5892 (valid characters, and those that
 are so in some contexts, appendix A) and RFC 5893 (section 2: from right to left). All of it but the normalisation is a small automaton: its
-parts are functions below, their product is explored and minimised here. It does not see characters but their *kinds*. Normalisation is a rule about
-neighbours, for which each *class* of characters has, beside its kind, a combining class and what it composes with.
+parts are functions below, their product is explored and minimised here. It does not see characters but their *kinds*. Normalisation is a
+rule about neighbours, for which each *class* of characters has, beside its kind, a combining class and what it composes with.
 
-Arabic-Indic digits and their extended forms may not be mixed (RFC 5892, A.8 and A.9). There is no part for that: the ones are of the bidirectional
-class AN, the others EN, and RFC 5893 has labels with both in no case.
+Arabic-Indic digits and their extended forms may not be mixed (RFC 5892, A.8 and A.9). There is no part for that: the ones are of the
+bidirectional class AN, the others EN, and RFC 5893 has labels with both in no case.
 
 Sources. Which characters are valid, their scripts and joining types: `idna`. Bidirectional classes, combining classes and compositions:
-`unicodedata`. Characters that its Unicode version does not know are invalid, so that nothing is said of them that could be wrong: to take up a newer
-version, run this with a newer Python.
+`unicodedata`. Characters that its Unicode version does not know are invalid, so that nothing is said of them that could be wrong: to take
+up a newer version, run this with a newer Python.
 """
 
 from __future__ import annotations
@@ -238,8 +238,8 @@ def decompositions(kind_of: dict[int, Kind]) -> list[tuple[int, list[int]]]:
 
 
 def endings(rows: list[list[int]], verdicts: list[int], char_of: dict[int, int]) -> tuple[list[int], int]:
-    """For each state the next of the fewest characters, one for each kind, that make a label, also for names with labels from right to left; 0: it is one.
-    And how many that are at most."""
+    """For each state the next of the fewest characters, one for each kind, that make a label, also for names with labels from right to
+    left; 0: it is one. And how many that are at most."""
     mixed = reached(rows, STARTS.index("mixed") + 1)
     done = {state for state, verdict in enumerate(verdicts) if verdict in (EITHER, RIGHT) or (verdict and state not in mixed)}
     following, n = [0] * len(rows), 0
@@ -257,7 +257,8 @@ def endings(rows: list[list[int]], verdicts: list[int], char_of: dict[int, int])
 
 
 def keeping(rows: list[list[int]], verdicts: list[int]) -> list[bool]:
-    """For each kind: whether from a label, or from the beginning of one, it leads to a label or nowhere, also in names with labels from right to left."""
+    """For each kind: whether from a label, or from the beginning of one, it leads to a label or nowhere, also in names with labels from
+    right to left."""
     kept = [True] * len(rows[0])
     for ends in ({LEFT, EITHER, RIGHT}, {EITHER, RIGHT}):
         starts = [1 + STARTS.index(name) for name in (("any", "left") if LEFT in ends else ("mixed",))]

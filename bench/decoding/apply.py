@@ -1,7 +1,8 @@
 """apply_mask against the same function of other engines: `python bench/decoding/apply.py [--device cuda] [--dtype bfloat16]`.
 
-V = 131,072, random masks of three densities, batches of 1, 8 and 64 rows, one thread. The engines take turns, and each cell is the median of their
-turns, in us for the whole batch. Engines that are not installed are left out; each is checked against a bit by bit definition first.
+V = 131,072, random masks of three densities, batches of 1, 8 and 64 rows, one thread. The engines take turns, and each cell is the median
+of their turns, in us for the whole batch. Engines that are not installed are left out; each is checked against a bit by bit definition
+first.
 """
 
 from __future__ import annotations

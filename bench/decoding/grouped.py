@@ -1,16 +1,18 @@
 """Grouped sampling with a trained model: passes per token, tokens per second, what drafts are worth, and what it does to the texts.
 
     python -m grammar_engine.decoding.tiny.train --out tiny.pt
-    python bench/decoding/grouped.py --model tiny.pt --out /tmp/grouped                        # schemas of the kind that the model has learnt
+    python bench/decoding/grouped.py --model tiny.pt --out /tmp/grouped                        # schemas of the kind that the model has
+                                                                                               learnt
     python bench/decoding/grouped.py --model tiny.pt --schemas maskbench --out /tmp/grouped    # real ones, which it has not
 
-Each setting writes one document for each schema, by the same seeds. `--schemas shipped` takes those in `grammars/schemas`, and `--model stub` a
-random table, to see that the program runs.
+Each setting writes one document for each schema, by the same seeds. `--schemas shipped` takes those in `grammars/schemas`, and `--model
+stub` a random table, to see that the program runs.
 
-Columns. *passes*: forward passes per token, the token that ends a text included, so plain decoding without forced text has 1. *tokens/s*: of the
-whole loop, by processor time of one thread. *loss*: of the texts under the model itself, in nats per token, without the grammar; it tells how far texts are from what the model would have
-written. *kept*: drafts that the next pass has kept. *dropped*: rows of scores that no token was taken from. *empty*, *cut*, *wrong*: documents without a
-token; that did not end within the budget, or have no room in it; that `jsonschema` refuses.
+Columns. *passes*: forward passes per token, the token that ends a text included, so plain decoding without forced text has 1. *tokens/s*:
+of the whole loop, by processor time of one thread. *loss*: of the texts under the model itself, in nats per token, without the grammar; it
+tells how far texts are from what the model would have written. *kept*: drafts that the next pass has kept. *dropped*: rows of scores that
+no token was taken from. *empty*, *cut*, *wrong*: documents without a token; that did not end within the budget, or have no room in it; that
+`jsonschema` refuses.
 """
 
 from __future__ import annotations

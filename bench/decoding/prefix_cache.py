@@ -3,14 +3,15 @@
     python bench/decoding/prefix_cache.py --out /tmp/prefix-cache                        # tables on stdout, prefix-cache.svg
     python bench/decoding/prefix_cache.py --model tiny.pt --requests 300 --new 8
 
-1,000 requests. Each is, with probability p, one of 20 frequent prompts, else a random one; all are 15 tokens long, and after each the model writes
-the same number of tokens, drawn at temperature 1: so the cost of a request does not depend on when a text happens to end. The model is the tiny
-decoder (random weights without `--model`: what it writes does not matter here, what a pass costs does not depend on it).
+1,000 requests. Each is, with probability p, one of 20 frequent prompts, else a random one; all are 15 tokens long, and after each the model
+writes the same number of tokens, drawn at temperature 1: so the cost of a request does not depend on when a text happens to end. The model
+is the tiny decoder (random weights without `--model`: what it writes does not matter here, what a pass costs does not depend on it).
 
-Each request is a call of `generate` with the cache and one without it, one right after the other, in alternating order, from the same seed. Times are CPU time of
-this process with one torch thread, so that other processes matter little.
+Each request is a call of `generate` with the cache and one without it, one right after the other, in alternating order, from the same seed.
+Times are CPU time of this process with one torch thread, so that other processes matter little.
 
-    1  hit rates and requests per second over p; the overhead at p = 0 is the median over requests of (with - without), by the median without,
+    1  hit rates and requests per second over p; the overhead at p = 0 is the median over requests of (with - without), by the median
+    without,
        and its confidence interval by order statistics
     2  time to the first token at p = 1, by the length of the prompt
     3  hit rates by how many idle blocks are kept, and which; no model, random continuations
@@ -120,8 +121,8 @@ def over_p(model: Any, requests: int, n: int, steps: int) -> list[dict[str, floa
 
 
 def overhead(arms: Arms) -> tuple[float, float, float]:
-    """What a request takes longer with the cache, by the median request without: the median over requests, and between which values it lies in 95 of 100
-    samples, whatever the distribution."""
+    """What a request takes longer with the cache, by the median request without: the median over requests, and between which values it lies
+    in 95 of 100 samples, whatever the distribution."""
     longer = sorted(after - before for before, after in zip(arms.without, arms.cached))
     middle, spread = len(longer) / 2, 0.98 * len(longer) ** 0.5  # how many of n are below the median is binomial
     times = statistics.median(longer), longer[max(0, int(middle - spread))], longer[min(len(longer) - 1, int(middle + spread))]

@@ -3,14 +3,14 @@
     python bench/decoding/share.py --model tiny.pt                                    the tiny decoder, and one of the size of GPT-2 small
     python bench/decoding/share.py --vocabulary tekken.json --texts 4                 the latter over another vocabulary
 
-The model of the size of GPT-2 small (12 layers of 768, 124 million weights with its own vocabulary) has random weights: what a pass takes does not
-depend on them. What it writes is noise under the grammar, so most of it is free text.
+The model of the size of GPT-2 small (12 layers of 768, 124 million weights with its own vocabulary) has random weights: what a pass takes
+does not depend on them. What it writes is noise under the grammar, so most of it is free text.
 
-Several texts of each schema in a folder. "First" is the first text of a grammar, which makes automata and masks, "warmed" the first one after
-`Grammar.warm`, which has made most of them; the others find them. What compiling and warming take is told apart, and is no part of the shares. Times
-are those that a `Generation` tells and the command line shows, with one torch thread, and medians over texts, so that the moments in which other processes ran
-matter little. (The clock of CPU time takes a system call for each reading, 1 to 4 us after a pass, which is as much as a mask.) "Choice" is all else that the
-loop does: penalty, softmax, draw, bookkeeping.
+Several texts of each schema in a folder. "First" is the first text of a grammar, which makes automata and masks, "warmed" the first one
+after `Grammar.warm`, which has made most of them; the others find them. What compiling and warming take is told apart, and is no part of
+the shares. Times are those that a `Generation` tells and the command line shows, with one torch thread, and medians over texts, so that the
+moments in which other processes ran matter little. (The clock of CPU time takes a system call for each reading, 1 to 4 us after a pass,
+which is as much as a mask.) "Choice" is all else that the loop does: penalty, softmax, draw, bookkeeping.
 """
 
 from __future__ import annotations

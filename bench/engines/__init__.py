@@ -11,8 +11,8 @@
 
     load("ours-without-slices+heirs", ...)                   # ours, with switches off
 
-Idea. One file for each library. `fill` and `accept` are the library's own calls in the fastest form that it offers to Python, with nothing of
-ours around them where that can be: `fill` writes the mask of the next token into a buffer that `allows` and `density` read.
+Idea. One file for each library. `fill` and `accept` are the library's own calls in the fastest form that it offers to Python, with nothing
+of ours around them where that can be: `fill` writes the mask of the next token into a buffer that `allows` and `density` read.
 
 Invariants.
 - A library is imported when an engine is made, so that those which are not installed do no harm.

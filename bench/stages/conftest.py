@@ -2,8 +2,9 @@
 
     pytest bench/stages --benchmark-columns=min,median,max
 
-The vocabulary is `tekken-131k` of `$GRAMMAR_ENGINE_DATA`; how long a vocabulary takes to be made, or loaded, is measured of `o200k-200k`, too. Cold means a new vocabulary, a new grammar and a new matcher for each round, because
-masks inside of lexemes are kept with the vocabulary; the trie is built before the clock starts.
+The vocabulary is `tekken-131k` of `$GRAMMAR_ENGINE_DATA`; how long a vocabulary takes to be made, or loaded, is measured of `o200k-200k`,
+too. Cold means a new vocabulary, a new grammar and a new matcher for each round, because masks inside of lexemes are kept with the
+vocabulary; the trie is built before the clock starts.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The subjects of outlines_core's own benchmarks: nine regular expressions and two JSON Schemas.
 
-Each expression denotes the language of theirs (their minimal automata over bytes are equal); long ones are put together from their parts. Of the
-schemas they compile the expression that `outlines_core.json_schema.build_regex_from_schema` makes.
+Each expression denotes the language of theirs (their minimal automata over bytes are equal); long ones are put together from their parts.
+Of the schemas they compile the expression that `outlines_core.json_schema.build_regex_from_schema` makes.
 """
 
 from __future__ import annotations

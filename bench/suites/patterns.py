@@ -1,8 +1,8 @@
 """Regular expressions, each with texts that it matches as a whole and texts that it does not match.
 
-The first nine are the subjects of outlines-core's benchmarks, as `outlines_core.py` has them for `automata.py`, too. Expressions are written as
-their users write them: an engine may refuse one. The texts are ASCII where engines differ in what `\\d`, `\\s` and `\\w` are, and Python's
-`re.fullmatch` agrees with all of them.
+The first nine are the subjects of outlines-core's benchmarks, as `outlines_core.py` has them for `automata.py`, too. Expressions are
+written as their users write them: an engine may refuse one. The texts are ASCII where engines differ in what `\\d`, `\\s` and `\\w` are,
+and Python's `re.fullmatch` agrees with all of them.
 """
 
 from __future__ import annotations

@@ -19,8 +19,8 @@ CLIKE = Path(__file__).parent / "cfg" / "clike"
 class Row(NamedTuple):
     """`grammar` is of the kind `kind`; `text` makes what is walked.
 
-    `bytewise`: the text is walked byte by byte instead of in the tokens of its usual encoding. `options`: of our `Grammar`. `llguidance`: how
-    it writes the same language, if that differs.
+    `bytewise`: the text is walked byte by byte instead of in the tokens of its usual encoding. `options`: of our `Grammar`. `llguidance`:
+    how it writes the same language, if that differs.
     """
 
     name: str

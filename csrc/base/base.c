@@ -1,12 +1,14 @@
-/* Large vectors. To copy 40 MB that were never touched before takes 30 ms, most of it page faults: one call in a hundred thousand would wait
- * for that. mremap moves the pages of a block, in microseconds, and new pages are paid for one by one when they are first written. (realloc
- * does so too, but only above a size that it raises up to 32 MB while a program runs.) Which way a block was made follows from its size. */
+/* Large vectors. To copy 40 MB that were never touched before takes 30 ms, most of it page faults: one call in a hundred thousand would
+ * wait for that. mremap moves the pages of a block, in microseconds, and new pages are paid for one by one when they are first written.
+ * (realloc does so too, but only above a size that it raises up to 32 MB while a program runs.) Which way a block was made follows from its
+ * size. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* mremap */
 #endif
 #include "base.h"
 
-enum { SMALL_BLOCK = 1 << 10 }; /* bytes; below, a vector grows fourfold: of a new engine nearly all are small, and each move costs a call of malloc */
+/* bytes; below, a vector grows fourfold: of a new engine nearly all are small, and each move costs a call of malloc */
+enum { SMALL_BLOCK = 1 << 10 };
 
 #if defined __linux__ && !defined __SANITIZE_ADDRESS__ /* the sanitizer sees only blocks of malloc */
 #include <sys/mman.h>
@@ -140,7 +142,8 @@ size_t err_add_hex(ge_err *err, size_t at, size_t end, const u8 *bytes, size_t n
 static bool admit(budget *b, size_t old_size, size_t new_size) {
     if (b->status != GE_OK) return false;
     if (b->fail_after && --b->fail_after == 0) return budget_fail(b, GE_E_MEMORY);
-    if (new_size > old_size && b->bytes + (new_size - old_size) > b->limits.max_memory_bytes) return budget_limit(b, LIMIT(max_memory_bytes));
+    if (new_size > old_size && b->bytes + (new_size - old_size) > b->limits.max_memory_bytes)
+        return budget_limit(b, LIMIT(max_memory_bytes));
     return true;
 }
 

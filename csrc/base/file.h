@@ -1,5 +1,5 @@
-/* file: tables as files. A file is mapped into memory and its tables are used where they lie: nothing is copied, and all processes that load it
- * share its pages.
+/* file: tables as files. A file is mapped into memory and its tables are used where
+ * they lie: nothing is copied, and all processes that load it share its pages.
  *
  *     magic | byte order | format | length of the file       8 bytes each
  *     numbers and tables, one after the other                each padded to 8 bytes
@@ -7,8 +7,8 @@
  *
  * Writing, reading and measuring are one walk over the parts of an object (file_number, file_table), so that they cannot disagree.
  *
- * Trust. The checksum is verified whenever a file is loaded. It finds every change within one 64-bit word, and others but for one in 2^64. It
- * is no signature: who means to can make a file with a right checksum. */
+ * Trust. The checksum is verified whenever a file is loaded. It finds every change within one 64-bit word, and others but for one in 2^64.
+ * It is no signature: who means to can make a file with a right checksum. */
 #ifndef GE_FILE_H
 #define GE_FILE_H
 

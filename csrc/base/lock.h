@@ -1,8 +1,8 @@
 /* Between threads: a mutex, and a count of owners. POSIX threads are known in base/ only: here, and in threads.h.
  *
- * A process that is forked has one thread, and what others were about to change would stay half changed there, under locks that nobody releases. So
- * a fork waits until all locks are free, and has them all until it is done: those of one rank in any order, as no thread has two of them, and
- * then those of the next. */
+ * A process that is forked has one thread, and what others were about to change would stay half changed there, under locks that nobody
+ * releases. So a fork waits until all locks are free, and has them all until it is done: those of one rank in any order, as no thread has
+ * two of them, and then those of the next. */
 #ifndef GE_LOCK_H
 #define GE_LOCK_H
 

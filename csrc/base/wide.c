@@ -1,7 +1,7 @@
 #include "wide.h"
 
-/* The widest instructions that are used where the processor has them: 0 those of any processor, 1 of any x86-64, 2 AVX2, 3 AVX-512. `make narrow`
- * tests what a processor that has all of them would never run. */
+/* The widest instructions that are used where the processor has them: 0 those of any processor, 1 of any x86-64, 2 AVX2, 3 AVX-512. `make
+ * narrow` tests what a processor that has all of them would never run. */
 #ifndef GE_WIDE_MOST
 #define GE_WIDE_MOST 3
 #endif
@@ -57,7 +57,8 @@ WITH_AVX2 void clear_line(u8 *to) {
 }
 
 WITH_AVX2 __m256i line_32(const u8 *at) { /* 0 where the line has no bits */
-    return _mm256_or_si256(_mm256_load_si256((const __m256i *)(const void *)at), _mm256_load_si256((const __m256i *)(const void *)(at + LINE / 2)));
+    return _mm256_or_si256(_mm256_load_si256((const __m256i *)(const void *)at),
+                           _mm256_load_si256((const __m256i *)(const void *)(at + LINE / 2)));
 }
 WITH_AVX2 __m256i part_32(const u8 *at) { return _mm256_or_si256(line_32(at), line_32(at + LINE)); }
 WITH_AVX2 __m256i either_32(__m256i a, __m256i b) { return _mm256_or_si256(a, b); }
@@ -143,7 +144,9 @@ WITH_AVX2 void or_line_32(u32 *to, const u32 *from) {
     _mm256_storeu_si256((__m256i *)(void *)to, _mm256_or_si256(half_line(to), half_line(from)));
     _mm256_storeu_si256((__m256i *)(void *)(to + 8), _mm256_or_si256(half_line(to + 8), half_line(from + 8)));
 }
-WITH_AVX512 void or_line_64(u32 *to, const u32 *from) { _mm512_storeu_si512(to, _mm512_or_si512(_mm512_loadu_si512(to), _mm512_loadu_si512(from))); }
+WITH_AVX512 void or_line_64(u32 *to, const u32 *from) {
+    _mm512_storeu_si512(to, _mm512_or_si512(_mm512_loadu_si512(to), _mm512_loadu_si512(from)));
+}
 WITH_AVX2 u32 equal_half(const u32 *a, const u32 *b) {
     return (u32)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(half_line(a), half_line(b))));
 }
@@ -193,12 +196,13 @@ u32 wide_at_most(const u8 *at, u8 most) {
     return low | (u32)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(b, limit), b)) << 16;
 }
 
-/* 32 bytes at a time, the last 32 of them whatever was looked at before; n is at least 32. A shuffle takes the low half of a byte to an entry of a table, and a
- * byte from 0x80 on to 0: after Muła's and Lemire's searches. */
+/* 32 bytes at a time, the last 32 of them whatever was looked at before; n is at least 32. A shuffle takes the low half of a byte to an
+ * entry of a table, and a byte from 0x80 on to 0: after Muła's and Lemire's searches. */
 __attribute__((target("avx2"))) static size_t span_of_lines(const wide_set *s, const u8 *at, size_t n) {
     const __m256i low = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)s->low));
     const __m256i high = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)s->high));
-    const __m256i bit_of = _mm256_set1_epi64x((long long)0x8040201008040201u), top = _mm256_set1_epi8((char)0x80), seven = _mm256_set1_epi8(7);
+    const __m256i bit_of = _mm256_set1_epi64x((long long)0x8040201008040201u), top = _mm256_set1_epi8((char)0x80),
+                  seven = _mm256_set1_epi8(7);
     for (size_t i = 0; i < n; i += LINE / 2) {
         size_t from = i + LINE / 2 <= n ? i : n - LINE / 2;
         __m256i bytes = _mm256_loadu_si256((const __m256i *)(const void *)(at + from));

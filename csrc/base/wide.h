@@ -1,14 +1,15 @@
 /* wide: many words or bytes at a time: rows cleared and copied at the pace of the processor, hashes, comparisons, spans of bytes.
  *
- * A mask of few tokens is zeros, 6 to 25 kB, and to write them is most of what serving it takes. But most of them are there already: the row that is
- * written to held a mask, of few tokens as a rule. So a block of 512 bytes is read first, which takes half as long as writing it (a processor reads two
- * registers a cycle from a near cache, and writes one), and the quarters that are not clear are written. 16 kB by AVX-512: 55 ns, where stores alone take
- * 95; by AVX2 on Zen 3 95, where stores take 170 and memset 195.
+ * A mask of few tokens is zeros, 6 to 25 kB, and to write them is most of what serving it takes. But most of them are there already: the
+ * row that is written to held a mask, of few tokens as a rule. So a block of 512 bytes is read first, which takes half as long as writing
+ * it (a processor reads two registers a cycle from a near cache, and writes one), and the quarters that are not clear are written. 16 kB by
+ * AVX-512: 55 ns, where stores alone take 95; by AVX2 on Zen 3 95, where stores take 170 and memset 195.
  *
- * Rows are copied by registers as well. memcpy takes `rep movsb` for rows of such sizes, and on Zen 3 that crawls where the source lies a few bytes
- * before the target modulo 4096, which is chance: 5.8 us for 16 kB, where registers take 0.18 wherever both lie.
+ * Rows are copied by registers as well. memcpy takes `rep movsb` for rows of such sizes, and on Zen 3 that crawls where the source lies a
+ * few bytes before the target modulo 4096, which is chance: 5.8 us for 16 kB, where registers take 0.18 wherever both lie.
  *
- * (To read the target first is faster for copies only where source and target are both in the nearest cache, and else takes up to twice as long.) */
+ * (To read the target first is faster for copies only where source and
+ * target are both in the nearest cache, and else takes up to twice as long.) */
 #ifndef GE_WIDE_H
 #define GE_WIDE_H
 
@@ -19,7 +20,8 @@ void wide_copy(u32 *to, const u32 *from, size_t n); /* they do not overlap */
 
 void wide_or(u32 *to, const u32 *from, size_t n);   /* to |= from; nor do these */
 bool wide_is_full(const u32 *at, size_t n);         /* are all of the first n bits set? */
-/* Lists the bits in which n words differ, ascending, until they are more than `most`, and says how many are listed. There is room for most + 512. */
+/* Lists the bits in which n words differ, ascending, until they are more
+ * than `most`, and says how many are listed. There is room for most + 512. */
 u32 wide_list_differing(const u32 *a, const u32 *b, size_t n, u32 most, u32 *out);
 
 /* Only finds candidates: content is compared. Never UINT64_MAX. */

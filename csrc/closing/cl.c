@@ -4,11 +4,11 @@
  * Together they foretell, for each byte, how long the way is that begins with it; so the closing is followed byte by byte, and of the
  * bytes that keep to the least length the smallest is taken.
  *
- * Where the forecast is only a lower bound (lexing="longest"; a distinct member under way, if others must follow it; bytes that no token has; a lexeme
- * of which the shortest text takes a long search) the same walk becomes
- * a search: depth-first, no longer than foretold, and if that fails again with what it has learned, a length more (IDA* with a table;
- * Korf 1985, Reinefeld and Marsland 1994). A configuration that has failed keeps its better bound, one on a way that was found keeps its
- * next byte, for all later calls: a closing that goes on from the middle of an earlier one is read off.
+ * Where the forecast is only a lower bound (lexing="longest"; a distinct member under way, if others must follow it; bytes that no token
+ * has; a lexeme of which the shortest text takes a long search) the same walk becomes a search: depth-first, no longer than foretold, and
+ * if that fails again with what it has learned, a length more (IDA* with a table; Korf 1985, Reinefeld and Marsland 1994). A configuration
+ * that has failed keeps its better bound, one on a way that was found keeps its next byte, for all later calls: a closing that goes on from
+ * the middle of an earlier one is read off.
  *
  * A next byte leads to a place from which the way that is known is shorter: so no way comes back to itself.
  *
@@ -20,15 +20,16 @@
  *
  * Where the forecast is exact and each byte is a token, it also tells without a walk how many tokens are enough (cl_most).
  *
- * The fewest tokens that spell a closing (cl_count) are kept with each configuration on the way: there they tell of what is left of it. So the
- * count of a closing that joins one that was counted takes the bytes before, and behind them as many as a token has. Where the value of a distinct member under
- * way does not matter to the shortest texts, it is kept for all configurations that differ in that value: with their twin.
+ * The fewest tokens that spell a closing (cl_count) are kept with each configuration on the way: there they tell of what is left of it. So
+ * the count of a closing that joins one that was counted takes the bytes before, and behind them as many as a token has. Where the value of
+ * a distinct member under way does not matter to the shortest texts, it is kept for all configurations that differ in that value: with
+ * their twin.
  *
- * Every byte is read by the engine itself, and the last configuration is complete: a forecast that were wrong could make a closing longer
- * than need be, but never no sentence.
+ * Every byte is read by the engine itself, and the last configuration is complete: a
+ * forecast that were wrong could make a closing longer than need be, but never no sentence.
  *
- * Cost: known: a look-up per byte. New: for each byte the derivatives of the lexemes under way that may be on the way, by each byte class
- * up to the one that is taken, and one step of the configuration. */
+ * Cost: known: a look-up per byte. New: for each byte the derivatives of the lexemes under way that may
+ * be on the way, by each byte class up to the one that is taken, and one step of the configuration. */
 #include "cl.h"
 
 enum {
@@ -115,7 +116,8 @@ static u32 least_behind(ge_engine *e, const cf_alternative *a, u32 lexeme) {
     return e->lx.lexemes.at[lexeme].flags & LX_SKIP ? ep_least_row(&e->ep, a->row) : ep_least_after(&e->ep, a->row, lexeme);
 }
 
-/* Is what comes behind it so long that it does not matter? Of many values, each of which may come once, the exact length is asked of few. */
+/* Is what comes behind it so long that it does not matter? Of many values, each of which may come once, the exact length is asked of
+ * few. */
 static bool is_too_long(ge_engine *e, const cf_alternative *a, u32 lexeme, u32 least, u32 rest, u32 bound) {
     if (e->lx.lexemes.at[lexeme].flags & LX_SKIP) return false;
     u32 length = rx_add_lengths(least, ep_least_after_bound(&e->ep, a->row, lexeme));
@@ -139,8 +141,8 @@ u32 cl_least_behind(ge_engine *e, u32 config) {
 
 static bool is_json_blank(u32 byte) { return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r'; }
 
-/* A text without the blanks behind its value, of a lexeme of which `rest` is left. They might as well not be there, if any number of them may: those of a
- * separator may be needed. */
+/* A text without the blanks behind its value, of a lexeme of which `rest` is left. They
+ * might as well not be there, if any number of them may: those of a separator may be needed. */
 static u32 without_blanks(ge_engine *e, u32 text, rx_id rest) {
     u32 at = text, before, n_escapes = 0, last = text == CF_EMPTY_TEXT ? 0 : intern_words(&e->texts, text)[1];
     if (!is_json_blank(last) || rx_derive(&e->lx.x, rest, last) != rest) return text;
@@ -152,8 +154,9 @@ static u32 without_blanks(ge_engine *e, u32 text, rx_id rest) {
     return n_escapes % 2 ? text : at;
 }
 
-/* A distinct member under way: what it takes with all that comes behind is at least what the row takes in which it began, but for the bytes that were read. So if
- * one value is short and all others are long, and more of them must follow, it is known that one of those is to come. */
+/* A distinct member under way: what it takes with all that comes behind is at least what the row takes in which it began, but for the bytes
+ * that were read. So if one value is short and all others are long, and more of them must follow, it is known that one of those is to
+ * come. */
 static u32 floor_of(ge_engine *e, const cf_alternative *a, u32 lexeme, rx_id rest) {
     if (!(e->lx.lexemes.at[lexeme].flags & LX_DISTINCT) || a->text == CF_NO_TEXT || cf_is_abstract(a->text)) return 0;
     u32 least = ep_least_row(&e->ep, a->row);
@@ -325,8 +328,8 @@ bool cl_close(ge_engine *e, u32 config, bool spelt, byte_vec *out, bool *found) 
 
 /* --- with distinct members ------------------------------------------------------------------------------------------------- */
 
-/* After the k-th pair of the state of an alternative: *least, the length of the shortest text to which no value matters that is under way; and *bound, a
- * lower bound of the others. */
+/* After the k-th pair of the state of an alternative: *least, the length of the shortest
+ * text to which no value matters that is under way; and *bound, a lower bound of the others. */
 static bool foretell_by(ge_engine *e, const cf_alternative *a, u32 k, u32 *least, u32 *bound) {
     id_vec pairs = {0};
     bool ok = lx_pairs(&e->lx, a->state >> 1, k, &pairs);
@@ -341,8 +344,8 @@ static bool foretell_by(ge_engine *e, const cf_alternative *a, u32 k, u32 *least
     return ok && e->b.status == GE_OK;
 }
 
-/* With distinct members: the length of the shortest texts, if no value matters to them that is under way. NONE: it does, or failure. All configurations with
- * the same twin have these texts in common. */
+/* With distinct members: the length of the shortest texts, if no value matters to them that is under
+ * way. NONE: it does, or failure. All configurations with the same twin have these texts in common. */
 static u32 foretell_surely(ge_engine *e, u32 config) {
     u32 least = RX_NO_LENGTH, bound = RX_NO_LENGTH;
     if (cf_at(e, config)->complete) return 0;

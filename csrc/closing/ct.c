@@ -12,24 +12,26 @@
  * that are left: that is enough for most grammars and costs nothing. Where it does not soon come to its end, the others ask ct_least,
  * whose bound is mostly the truth. That takes a table: some tenths of a second at most for nearly all grammars, once for an engine.
  *
- * Then come two narrow searches: of all that a number of tokens leads to, only the four most promising places are gone on from, first by the bytes of their
- * shortest closings (cl_foretold), then by those that must come and by ct_least. (Beam search: Lowerre 1976.) They may miss what is there, but what they find is a
- * closing, and where the last search would take minutes they may find one within a second. In a string with several conditions, a third one goes by what these
- * take together (ct_conditions_of), from sixteen places each of which has met others.
+ * Then come two narrow searches: of all that a number of tokens leads to, only the four most promising places are gone on from, first by
+ * the bytes of their shortest closings (cl_foretold), then by those that must come and by ct_least. (Beam search: Lowerre 1976.) They may
+ * miss what is there, but what they find is a closing, and where the last search would take minutes they may find one within a second. In a
+ * string with several conditions, a third one goes by what these take together (ct_conditions_of), from sixteen places each of which has
+ * met others.
  *
- * The last search is exact again. With such a bound it may hurry: tokens that are still to come count for more than those that were written, so it is first led
- * to some end, and of those to which equally few lead by the fewest bytes (cl_most). What is left out never depends on the order.
+ * The last search is exact again. With such a bound it may hurry: tokens that are still to come count for more than those that were
+ * written, so it is first led to some end, and of those to which equally few lead by the fewest bytes (cl_most). What is left out never
+ * depends on the order.
  *
  * Texts that differ in values of distinct members alone are mostly left out, too (ct_values.c).
  *
- * What the table may take is shared out among expressions, sparingly, since some would take all of it. Where all searches were in vain they are made again, with a *large*
- * table, of larger shares. Not the other way round: some large tables take too much. One that does not is kept for the searches that follow, and made anew
- * where these are in vain.
+ * What the table may take is shared out among expressions, sparingly, since some would take all of it. Where all searches were in vain they
+ * are made again, with a *large* table, of larger shares. Not the other way round: some large tables take too much. One that does not is
+ * kept for the searches that follow, and made anew where these are in vain.
  *
- * Cost: a walk for each configuration that is looked at (ct_next.c): in strings, of the tokens that may leave them (ct_lexeme.c). All of it counts
- * as work, the derivatives that others make for it too: so the last search takes some two seconds in vain, the narrow ones nine eighths of that, and the
- * table a half. What one takes does not count for the others: what the last one decides is not to depend on them. As much again with a large
- * table, and the last search twice as much; and, before both, all of it with a large table that was kept. */
+ * Cost: a walk for each configuration that is looked at (ct_next.c): in strings, of the tokens that may leave them (ct_lexeme.c). All of it
+ * counts as work, the derivatives that others make for it too: so the last search takes some two seconds in vain, the narrow ones nine
+ * eighths of that, and the table a half. What one takes does not count for the others: what the last one decides is not to depend on them.
+ * As much again with a large table, and the last search twice as much; and, before both, all of it with a large table that was kept. */
 #include "ct_search.h"
 
 enum {
@@ -41,7 +43,8 @@ enum {
     CT_WIDTH = 4,            /* of the narrow searches: places that are gone on from, for each number of tokens, */
     CT_WIDER = 16,           /* and of that which goes by conditions, */
     CT_MANY_CONDITIONS = 3,  /* if some string has so many */
-    CT_PART = 2,             /* of the work that the last search may take: one part in so many is for the table, and for each narrow search, */
+    /* of the work that the last search may take: one part in so many is for the table, and for each narrow search, */
+    CT_PART = 2,
     CT_CHEAP_PART = 8,       /* but the second, which asks for nothing expensive */
     CT_LARGE_LAST = 2         /* the last search, with a large table, may take so many times as much */
 };
@@ -101,7 +104,8 @@ bool ct_note_place(ge_engine *e, ct_search *s, ct_way way, u32 before, u32 token
     if (known != NONE && known <= depth) return true;
     if (!map_put(&e->b, &s->depths, way.config, depth)) return false;
     if (ct_is_reread(e, s, way, depth) || ct_is_spare(e, s, way, depth, false)) return e->b.status == GE_OK;
-    u32 tokens = s->order == CT_BY_TOKENS || s->order == CT_BY_LEAST ? ct_least(e, way.config) : 0, bytes = tokens == NONE ? 0 : cl_least_behind(e, way.config);
+    u32 tokens = s->order == CT_BY_TOKENS || s->order == CT_BY_LEAST ? ct_least(e, way.config) : 0,
+        bytes = tokens == NONE ? 0 : cl_least_behind(e, way.config);
     if (e->b.status != GE_OK) return false;
     if (tokens == NONE || tokens > s->most - depth || bytes > (u64)(s->most - depth) * s->longest) return true;
     if (ct_is_spare(e, s, way, depth, true)) return e->b.status == GE_OK;
@@ -206,7 +210,8 @@ bool ct_search_once(ge_engine *e, u32 config, u32 most, enum ct_order order, id_
     return ok;
 }
 
-/* The table that all but the first search ask. False: it takes too much, and what is missing is made when it is asked for; or on failure. */
+/* The table that all but the first search ask. False: it takes too much, and what is missing is made when it is asked for; or on
+ * failure. */
 static bool make_costs(ge_engine *e, u32 config) {
     e->b.work = 0;
     if (!ct_begin(e, &e->cl.fewest)) return false;

@@ -1,7 +1,7 @@
 /* What ct.c and the files of the table behind it need of each other: the least number of tokens that may still come.
  *
- * ct_lexeme.c tells what expressions cost, ct_rows.c what symbols do, ct_members.c what lists and bags do, ct_order.c what members in any order do,
- * ct_least.c what is left of a text, ct_apart.c what is left of a string with several conditions.
+ * ct_lexeme.c tells what expressions cost, ct_rows.c what symbols do, ct_members.c what lists and bags do, ct_order.c what members in any
+ * order do, ct_least.c what is left of a text, ct_apart.c what is left of a string with several conditions.
  *
  * A *seam* is a place between two lexemes. A token may end there, or it goes on: then it is at a node of the vocabulary's trie. What a
  * text costs is the number of tokens that begin in it, and that depends on where a token is at the seam before it and on where one is to
@@ -15,9 +15,9 @@
  * more, mostly that white space alone: there are many such nodes, and texts of few tokens hardly have any. That, and what else is
  * left out (ct_least.c), makes texts cheaper, never more expensive: the costs are lower bounds.
  *
- * A seam *covers* another if what follows there follows here, too; the end of a token does if tokens of their own do the same, for one token more.
- * Where a covering seam costs no more, the other is left out (ct_prune): whatever text goes on from there goes on as cheaply from here. So of a
- * hundred seams two to five are left at a place. */
+ * A seam *covers* another if what follows there follows here, too; the end of a token does if tokens of their own do the same, for one
+ * token more. Where a covering seam costs no more, the other is left out (ct_prune): whatever text goes on from there goes on as cheaply
+ * from here. So of a hundred seams two to five are left at a place. */
 #ifndef GE_CT_H
 #define GE_CT_H
 
@@ -68,8 +68,10 @@ typedef struct ct_plan {     /* for the ways [from, to) of a bag, members of whi
     u32 from, to, separator;
     u32 first_member;        /* by way, in members */
     u32 first_kind, n_kinds; /* ids of kinds; one more for those that are optional */
-    u32 first_place;         /* ids of places: numbers of members that are left, a digit for each kind and for the total, which is the highest */
-    u32 sizes[CT_KINDS + 1]; /* by kind: members that may be left, and one more; behind the kinds, the same of members that make up the total of the bag */
+    /* ids of places: numbers of members that are left, a digit for each kind and for the total, which is the highest */
+    u32 first_place;
+    /* by kind: members that may be left, and one more; behind the kinds, the same of members that make up the total of the bag */
+    u32 sizes[CT_KINDS + 1];
     bool has_optional;
 } ct_plan;
 
@@ -113,8 +115,8 @@ typedef struct ct_table { /* of an engine */
 
 /* ct_lexeme.c. All return false, NONE or nothing of use with the budget failed or the table off. */
 bool ct_begin(ge_engine *e, ct_table *t);
-/* *out = the costs of an expression behind a seam, or lower bounds. With `most` derivatives looked at, perhaps not even all seams are known: then
- * *least is what the expression takes at least; else CT_NEVER. */
+/* *out = the costs of an expression behind a seam, or lower bounds. With `most` derivatives looked at, perhaps not even all seams are
+ * known: then *least is what the expression takes at least; else CT_NEVER. */
 bool ct_cost_expression(ge_engine *e, ct_table *t, rx_id id, u32 seam, u32 most, ct_costs *out, u32 *least);
 rx_id ct_fine(ge_engine *e, rx_id id); /* a superset that costs about the same, and has fewer derivatives */
 /* Does each character of plain text (vocab/vb.h) lead back to where it came from? */
@@ -142,7 +144,8 @@ u32 ct_most_conditions(ge_engine *e); /* that a string of the grammar has; 0 on 
 
 enum ct_order {      /* of a search, by what goes first: */
     CT_BY_BYTES,     /* the fewest bytes. Asks for no table, and soon gives up */
-    CT_BY_LEAST,     /* the fewest bytes that must come. This one and the next two are narrow: of those of as many tokens, few are gone on from */
+    /* the fewest bytes that must come. This one and the next two are narrow: of those of as many tokens, few are gone on from */
+    CT_BY_LEAST,
     CT_BY_SHORTEST,  /* the shortest closing */
     CT_BY_CONDITIONS, /* the fewest tokens that conditions of a string take together */
     CT_BY_TOKENS     /* the fewest tokens */

@@ -1,13 +1,13 @@
 /* What is left of a string with several conditions takes at least what each of them takes alone: see ct.h.
  *
- * Idea. A string of which patterns and lengths are asked is an intersection, and has as many derivatives as all of them have together: soon too many for
- * ct_lexeme.c. Each condition alone has few. Where all are asked, what is left takes the most that one of them takes, seam by seam; of a union, the least
- * that a part takes:
+ * Idea. A string of which patterns and lengths are asked is an intersection, and has as many derivatives as all of them have together: soon
+ * too many for ct_lexeme.c. Each condition alone has few. Where all are asked, what is left takes the most that one of them takes, seam by
+ * seam; of a union, the least that a part takes:
  *
  *     QUOTE(p & (q | r)) t     takes     max(QUOTE(p) t, min(QUOTE(q) t, QUOTE(r) t))
  *
- * That is a bound, and a poor guess: of ten patterns that are still to come it tells what one takes. What they take together tells how far a text has got, and
- * one narrow search goes by that. (The additive heuristic of planning: Bonet, Geffner 2001.)
+ * That is a bound, and a poor guess: of ten patterns that are still to come it tells what one takes. What they take together tells how far
+ * a text has got, and one narrow search goes by that. (The additive heuristic of planning: Bonet, Geffner 2001.)
  *
  * And a string goes on to a quotation mark. So the last token of a text that ends in one has a mark in it, and few tokens have. */
 #include "ct_rows.h"

@@ -1,20 +1,22 @@
 /* The least number of tokens that may still come: see ct.h.
  *
- * What comes behind a lexeme that is under way is what is left of the items that wait for it, and then what their return points say. That is
- * asked for by seams, and kept by return point and seam.
+ * What comes behind a lexeme that is under way is what is left of the items that wait for it, and
+ * then what their return points say. That is asked for by seams, and kept by return point and seam.
  *
- * What is left out, so that costs are lower bounds: upper bounds of lists; of bags conditions that members of several slots may meet, but for one member, and
- * the total where bags have many ways, that optional members come but once where they come in any order, and that values differ. And lexing="longest".
+ * What is left out, so that costs are lower bounds: upper bounds of lists; of bags conditions that members of several slots may meet, but
+ * for one member, and the total where bags have many ways, that optional members come but once where they come in any order, and that
+ * values differ. And lexing="longest".
  *
- * A lexeme under way is looked at by a few of its derivatives. What it says of the seams behind it is only used where it knows all of them; what its
- * conditions say, each alone, where it does not (ct_apart.c). */
+ * A lexeme under way is looked at by a few of its derivatives. What it says of the seams behind it is only used where it knows all of them;
+ * what its conditions say, each alone, where it does not (ct_apart.c). */
 #include "../parser/ep_parts.h"
 #include "ct_rows.h"
 
 enum {
     CT_DEPTH = 500,     /* return points in each other; what is behind them costs nothing */
     CT_DERIVATIVES = 64, /* of a lexeme that is under way */
-    CT_LATE = 24,         /* of the work of a search, one in so many: from there on such lexemes take a token at least, and no more is known; */
+    /* of the work of a search, one in so many: from there on such lexemes take a token at least, and no more is known; */
+    CT_LATE = 24,
     CT_LATE_LARGE = 4      /* of a large table */
 };
 
@@ -124,7 +126,8 @@ static u32 least_of(ge_engine *e, u32 config) {
 
 u32 ct_least(ge_engine *e, u32 config) {
     ct_table *t = &e->cl.fewest;
-    if (cf_at(e, config)->complete || !ct_begin(e, t) || (config = cf_twin(e, config)) == NONE) return 0; /* texts of values do not matter here */
+    /* texts of values do not matter here */
+    if (cf_at(e, config)->complete || !ct_begin(e, t) || (config = cf_twin(e, config)) == NONE) return 0;
     u32 least = map_get(&t->least_of, config);
     if (least == NONE) {
         least = least_of(e, config);

@@ -2,11 +2,11 @@
  *
  * From each expression that a token may begin in, one walk of the vocabulary's trie tells where it may end: behind the expression, at some
  * seam, or within, which leaves a derivative. Over these the costs are found breadth first: one token, two tokens, ... That there are few
- * derivatives, repeats that are too long for tokens to fill are taken as endless (rx_clamp), and A-labels as any text (rx_widen). Walks are kept,
- * for all seams and expressions.
+ * derivatives, repeats that are too long for tokens to fill are taken as endless (rx_clamp), and A-labels as any text (rx_widen). Walks are
+ * kept, for all seams and expressions.
  *
- * An expression that has too many derivatives still is asked of a looser one, in which texts are any texts, and which knows all seams; what was found until
- * then is the least that others take (ct_cost_expression).
+ * An expression that has too many derivatives still is asked of a looser one, in which texts are any texts, and which knows all seams; what
+ * was found until then is the least that others take (ct_cost_expression).
  *
  * Plain text in a string mostly leads nowhere: the derivative is the one before. What is below a node without tokens that are not plain is
  * then not looked at; in a string, that is nearly all of a vocabulary. */
@@ -265,7 +265,8 @@ static bool come_to(ge_engine *e, ct_table *t, walk_state *w, u32 node, const wa
     if (rest->id == RX_ID_EMPTY) return true;
     if (ends && !add_next(e, t, w, rest->id)) return false;
     if (!has_child(trie, node)) return true;
-    return rest->loops && rest->id != w->id ? join_walk(e, t, w, rest->id, node) : vec_push(&e->b, &w->todo, ((walk_place){node, rest->id}));
+    return rest->loops && rest->id != w->id ? join_walk(e, t, w, rest->id, node)
+                                            : vec_push(&e->b, &w->todo, ((walk_place){node, rest->id}));
 }
 
 /* As rx_derive; the same for all bytes of a class. */
@@ -340,7 +341,8 @@ static bool spread(ge_engine *e, ct_table *t, rx_id id, u32 node, u32 cost, ct_c
     return ct_charge(e, t, walk.n_next / CT_NEXTS + 1);
 }
 
-/* The costs of an expression behind a seam, by `most` derivatives and about so much work. *least: what is not known by then takes so much; CT_NEVER: all is. */
+/* The costs of an expression behind a seam, by `most` derivatives and about so
+ * much work. *least: what is not known by then takes so much; CT_NEVER: all is. */
 static bool cost_closure(ge_engine *e, ct_table *t, rx_id id, u32 seam, u32 most, u64 work, ct_costs *out, u32 *least) {
     word_map seen = {0};
     id_vec todo = {0};
@@ -355,7 +357,8 @@ static bool cost_closure(ge_engine *e, ct_table *t, rx_id id, u32 seam, u32 most
     }
     for (u64 enough = t->work + work; ok && head < todo.n && head < most && t->work < enough;) {
         cost++;
-        for (u32 end = todo.n; ok && head < end && head < most && t->work < enough; head++) ok = spread(e, t, todo.at[head], 0, cost, out, &seen, &todo);
+        for (u32 end = todo.n; ok && head < end && head < most && t->work < enough; head++)
+            ok = spread(e, t, todo.at[head], 0, cost, out, &seen, &todo);
     }
     *least = ok && head == todo.n ? CT_NEVER : cost;
     map_drop(&e->b, &seen);
@@ -414,7 +417,8 @@ bool ct_cost_expression(ge_engine *e, ct_table *t, rx_id id, u32 seam, u32 most,
     ct_costs loose; /* for what is missing in the others */
     u32 told = *least;
     rx_id coarse = loosen(&e->lx.x, rx_clamp(&e->lx.x, fine, 1), CT_LOOSEN);
-    if (coarse == NONE || !cost_closure(e, t, coarse, seam, is_whole ? NONE : most, is_whole ? UINT64_MAX / 2 : work, &loose, least)) return false;
+    if (coarse == NONE || !cost_closure(e, t, coarse, seam, is_whole ? NONE : most, is_whole ? UINT64_MAX / 2 : work, &loose, least))
+        return false;
     for (u32 i = 0; i < CT_SEAMS; i++) /* what was found by then is the truth; of the others both are lower bounds */
         if (out->at[i] > told) out->at[i] = (u16)max_u32(told, min_u32(loose.at[i], *least));
     return true;

@@ -1,10 +1,10 @@
 /* What one token leads to: a walk of the vocabulary's trie from a place of a search. See ct.c.
  *
- * Idea. Many tokens lead to one configuration, so a walk notes each but once, by the first of them. Where plain text leads nowhere but back, all plain
- * tokens below a node are one. And a last token, where a string is under way, has a quotation mark.
+ * Idea. Many tokens lead to one configuration, so a walk notes each but once, by the first of them. Where plain text leads nowhere but
+ * back, all plain tokens below a node are one. And a last token, where a string is under way, has a quotation mark.
  *
- * Where values of distinct members are read, texts that lead to one configuration may differ in them. There each node has a way of its own, but for
- * what goes on within a string: that is followed by its twin, since most texts that differ in their value are spare (ct_values.c).
+ * Where values of distinct members are read, texts that lead to one configuration may differ in them. There each node has a way of its own,
+ * but for what goes on within a string: that is followed by its twin, since most texts that differ in their value are spare (ct_values.c).
  *
  * Cost: 13 ns for a node, and 25 where values are read. */
 #include "ct_search.h"
@@ -72,7 +72,8 @@ static bool note_configs(ge_engine *e, ct_search *s, u32 from) {
             if (to == NONE) return false;
             bool is_one = !special && config_loops(e, s, to);
             if ((is_one || tt_has_token(trie, child)) && !note_config(e, s, from, child, to)) return false;
-            if (!is_one && trie->first.at[child] < trie->first.at[child + 1] && !vec_push(&e->b, &s->walk, ((mk_place){child, to}))) return false;
+            if (!is_one && trie->first.at[child] < trie->first.at[child + 1] && !vec_push(&e->b, &s->walk, ((mk_place){child, to})))
+                return false;
         }
     }
     return e->b.status == GE_OK;
@@ -99,7 +100,8 @@ static bool push_visit(ge_engine *e, ct_search *s, u32 node, ct_way way, u32 dep
 static bool visit_node(ge_engine *e, ct_search *s, u32 from, u32 node, ct_way way) {
     const tt_trie *trie = &e->v->trie;
     u32 depth = s->places.at[from].depth + 1;
-    if (has_marks(e, s) && !ct_is_special(&e->cl.fewest, node) && way_loops(e, s, way)) return ct_note_place(e, s, way, from, token_below(trie, node), depth);
+    if (has_marks(e, s) && !ct_is_special(&e->cl.fewest, node) && way_loops(e, s, way))
+        return ct_note_place(e, s, way, from, token_below(trie, node), depth);
     u32 token = tt_token(trie, node);
     if (token != NONE && !ct_note_place(e, s, way, from, token, depth)) return false;
     return push_visit(e, s, node, way, depth);
@@ -117,8 +119,8 @@ static bool step_to_node(ge_engine *e, ct_search *s, u32 from, u32 node, ct_way 
     return true;
 }
 
-/* The same by the twin: within a string all that goes on within it is mostly spare, and known to be so by the twin; what leaves it is looked at from the place
- * on. *all_spare = false if something is not. */
+/* The same by the twin: within a string all that goes on within it is mostly spare, and known to be so by the twin; what leaves it is
+ * looked at from the place on. *all_spare = false if something is not. */
 static bool visit_twin(ge_engine *e, ct_search *s, u32 from, u32 node, ct_visit at, bool *all_spare) {
     const tt_trie *trie = &e->v->trie;
     u32 byte = trie->byte.at[node], depth = s->places.at[from].depth + 1;
@@ -133,7 +135,8 @@ static bool visit_twin(ge_engine *e, ct_search *s, u32 from, u32 node, ct_visit 
         u32 token = tt_token(trie, node);
         if (!step_to_node(e, s, from, node, &way) || (way.config != CF_DEAD && !ct_note_place(e, s, way, from, token, depth))) return false;
     }
-    if (e->cl.fewest.known && !ct_is_special(&e->cl.fewest, node) && ct_is_spare_twin(e, s, at.way.config, depth) && config_loops(e, s, at.way.config))
+    if (e->cl.fewest.known && !ct_is_special(&e->cl.fewest, node) && ct_is_spare_twin(e, s, at.way.config, depth) &&
+        config_loops(e, s, at.way.config))
         return true; /* and so is all below it */
     return vec_push(&e->b, &s->visits, at);
 }

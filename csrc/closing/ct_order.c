@@ -1,15 +1,17 @@
 /* What members that may come in any order cost in tokens: see ct.h, ct_rows.h and ct_members.c.
  *
- * How many tokens n needed members take depends on their order, since a token may end one and begin the next. Costs of each set of members that are
- * left would be exact, and 2^n of them. But members differ little in what they do to seams: mostly in a number of tokens, which counts in any
- * order, the *extra* of a member. Those that differ in no more are a *kind*, and of members of a kind it matters only how many are left. So costs
- * are rows of *places*, a place being the number of members left of each kind (dynamic programming over multisets). A bag has one *plan*, all its
- * states share these rows, and they are made from the end: a row of a place refers to those with a member less.
+ * How many tokens n needed members take depends on their order, since a token may end one and begin the next. Costs of each set of members
+ * that are left would be exact, and 2^n of them. But members differ little in what they do to seams: mostly in a number of tokens, which
+ * counts in any order, the *extra* of a member. Those that differ in no more are a *kind*, and of members of a kind it matters only how
+ * many are left. So costs are rows of *places*, a place being the number of members left of each kind (dynamic programming over multisets).
+ * A bag has one *plan*, all its states share these rows, and they are made from the end: a row of a place refers to those with a member
+ * less.
  *
- * Where kinds make too many places, members are told apart only by what they do before others, since but one is the last; and where there are still too
- * many, the kinds that differ least are merged. What a kind costs is the least of what its members do beyond their extras. Whatever the kinds and extras, that
- * is a lower bound (state space relaxation: Christofides, Mingozzi, Toth 1981), so they may also be made while rows are not final yet. Members that need
- * not come may come at any place, any number of times; where the total of the bag asks for more than must come otherwise, a place counts them, too. */
+ * Where kinds make too many places, members are told apart only by what they do before others, since but one is the last; and where there
+ * are still too many, the kinds that differ least are merged. What a kind costs is the least of what its members do beyond their extras.
+ * Whatever the kinds and extras, that is a lower bound (state space relaxation: Christofides, Mingozzi, Toth 1981), so they may also be
+ * made while rows are not final yet. Members that need not come may come at any place, any number of times; where the total of the bag asks
+ * for more than must come otherwise, a place counts them, too. */
 #include "../grammar/gr_bag.h"
 #include "ct_rows.h"
 
@@ -128,7 +130,8 @@ typedef struct planning { /* slots go by their first way in the plan */
     ct_plan plan;
     u32 n_entries, entries[CT_ENTRIES]; /* seams at which members may begin; those that are alike for all of them are one */
     byte_vec entry_of;                  /* seam -> one of these; CT_ENTRIES: none */
-    VEC(u16) does;                      /* by way, of slots: what a member takes from each entry, to entries (behind a separator), to seams */
+    /* by way, of slots: what a member takes from each entry, to entries (behind a separator), to seams */
+    VEC(u16) does;
     u32 slots[CT_KINDS];                /* by kind: a slot of it */
 } planning;
 
@@ -318,7 +321,8 @@ static bool add_members(ge_engine *e, const gr_bag *bag, ct_plan *p, ct_costs *e
         const gr_slot *s = &e->ep.g->slots.at[bag->slots + slot];
         while (own_slot_of(e, p->from + first) != slot) first++;
         ct_member m = {.first = first, .kind = CT_NO_KIND, .dead = e->ep.g->ways.at[p->from + i].flags & GR_DEAD};
-        m.optional = !m.dead && (!ct_is_filled_by(e, bag, slot, p->from, p->to) || s->maximum != s->minimum || s->minimum > CT_TIMES || !times_of_slot(e, bag, p, slot));
+        m.optional = !m.dead && (!ct_is_filled_by(e, bag, slot, p->from, p->to) || s->maximum != s->minimum || s->minimum > CT_TIMES ||
+                                 !times_of_slot(e, bag, p, slot));
         p->has_optional |= m.optional;
         *member_at(t, p, i) = m;
     }
@@ -355,8 +359,9 @@ static bool find_kinds(ge_engine *e, planning *p, const gr_bag *bag) {
     return e->b.status == GE_OK;
 }
 
-/* Index of the plan for the ways [from, to) of a bag, the first of which begins with some of these costs. NONE on failure; or if no member can begin, as far as is
- * known: within a member of a bag that may contain such bags, members have no costs yet by which they could be told apart. */
+/* Index of the plan for the ways [from, to) of a bag, the first of which begins with some of these costs. NONE on failure; or if no member
+ * can begin, as far as is known: within a member of a bag that may contain such bags, members have no costs yet by which they could be told
+ * apart. */
 static u32 make_plan(ge_engine *e, const gr_bag *bag, u32 from, u32 to, const ct_costs *before) {
     ct_table *t = &e->cl.fewest;
     planning p = {.plan = {.from = from, .to = to, .first_member = t->members.n, .separator = bag->separator}};

@@ -1,8 +1,8 @@
 /* Rows of costs in tokens: see ct.h and ct_rows.h.
  *
- * Rows are made when they are asked for: of a symbol behind a seam, of what follows a key of a bag, of an expression, of members in any order. Those of
- * nonterminals are a least fixed point: new rows begin with "never", and passes over them go on until none becomes cheaper; older ones are final.
- * A row is made again only if one has changed of those that it was made of. */
+ * Rows are made when they are asked for: of a symbol behind a seam, of what follows a key of a bag, of an expression, of members in any
+ * order. Those of nonterminals are a least fixed point: new rows begin with "never", and passes over them go on until none becomes cheaper;
+ * older ones are final. A row is made again only if one has changed of those that it was made of. */
 #include "ct_rows.h"
 
 enum {
@@ -38,8 +38,8 @@ static u32 row_of_costs(ge_engine *e, u32 kind, u32 id, u32 seam) {
     return is_final || vec_push(&e->b, &t->asked, row) ? row : NONE;
 }
 
-/* See ct.h. What is cheapest behind each seam that is left, or behind one that covers it, is as cheap as before: by induction along a text, so is
- * what follows. */
+/* See ct.h. What is cheapest behind each seam that is left, or behind one that
+ * covers it, is as cheap as before: by induction along a text, so is what follows. */
 void ct_prune(const ct_table *t, ct_costs *c) {
     u32 n = t->seams.n;
     for (u32 seam = 0; seam < n; seam++) {

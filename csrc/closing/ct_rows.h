@@ -1,7 +1,8 @@
-/* What ct_rows.c, ct_members.c, ct_least.c and ct_apart.c need of each other: rows of costs, and how costs are followed along what a grammar says.
+/* What ct_rows.c, ct_members.c, ct_least.c and ct_apart.c need of each other:
+ * rows of costs, and how costs are followed along what a grammar says.
  *
- * A *row* is what a symbol costs behind a seam, by the seams behind it. To *follow* something is to turn the costs in front of it into those
- * behind it; none of these fails, and what they say means nothing where the budget has failed. */
+ * A *row* is what a symbol costs behind a seam, by the seams behind it. To *follow* something is to turn the costs in front of it into
+ * those behind it; none of these fails, and what they say means nothing where the budget has failed. */
 #ifndef GE_CT_ROWS_H
 #define GE_CT_ROWS_H
 
@@ -58,10 +59,12 @@ typedef struct ct_members { /* what has come of a bag: the costs behind no membe
 } ct_members;
 
 /* ct_members.c */
-u32 ct_needed(const ge_engine *e, const ct_members *m, u32 slot, u32 from, u32 to); /* so many members by the ways [from, to) a slot asks for, at least */
+/* so many members by the ways [from, to) a slot asks for, at least */
+u32 ct_needed(const ge_engine *e, const ct_members *m, u32 slot, u32 from, u32 to);
 void ct_follow_list(ge_engine *e, gr_nonterminal nt, ct_costs *c);
 void ct_follow_new_bag(ge_engine *e, u32 bag, ct_costs *c);
-void ct_follow_state(ge_engine *e, u32 state, bool separated, ct_costs *c); /* a tail, whose members have separators before them; or a rest */
+/* a tail, whose members have separators before them; or a rest */
+void ct_follow_state(ge_engine *e, u32 state, bool separated, ct_costs *c);
 void ct_follow_key(ge_engine *e, u32 state, u32 way, ct_costs *c);
 
 /* ct_order.c */
@@ -69,12 +72,15 @@ void ct_follow_way(ge_engine *e, u32 way, ct_costs *c);
 void ct_follow_symbols_of_way(ge_engine *e, u32 way, ct_costs *c); /* the same, for its row */
 void ct_follow_kind(ge_engine *e, u32 id, ct_costs *c);
 void ct_follow_place(ge_engine *e, u32 id, ct_costs *c);
-bool ct_is_filled_by(const ge_engine *e, const gr_bag *bag, u32 slot, u32 from, u32 to); /* are members of a slot those of the ways [from, to) alone? */
-void ct_follow_any_order(ge_engine *e, ct_members *m, u32 from, u32 to); /* members of the ways [from, to), all that must come and any number more */
+/* are members of a slot those of the ways [from, to) alone? */
+bool ct_is_filled_by(const ge_engine *e, const gr_bag *bag, u32 slot, u32 from, u32 to);
+/* members of the ways [from, to), all that must come and any number more */
+void ct_follow_any_order(ge_engine *e, ct_members *m, u32 from, u32 to);
 
 /* ct_least.c: behind a lexeme in an alternative, where its end has these costs. */
 u32 ct_cost_behind(ge_engine *e, const cf_alternative *a, u32 lexeme, const ct_costs *c);
-/* ct_apart.c: what is left of a lexeme in an alternative takes so much, with what is behind it, by its conditions each alone. 0: nothing is known. */
+/* ct_apart.c: what is left of a lexeme in an alternative takes so much, with
+ * what is behind it, by its conditions each alone. 0: nothing is known. */
 u32 ct_cost_apart(ge_engine *e, const cf_alternative *a, u32 lexeme, rx_id rest);
 
 /* ct_least.c: appends for each lexeme that may be under way its alternative, itself, and what is left of it. */

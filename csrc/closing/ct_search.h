@@ -72,8 +72,10 @@ bool ct_note_next(ge_engine *e, ct_search *s, u32 from);
 
 /* ct_values.c */
 bool ct_begin_values(ge_engine *e, ct_search *s, ct_way *start); /* false on failure; so does ct_step_way */
-bool ct_is_spare(ge_engine *e, ct_search *s, ct_way way, u32 depth, bool keep); /* enough others are alike; else, with `keep`, it is one of them */
-bool ct_is_reread(ge_engine *e, ct_search *s, ct_way way, u32 depth);           /* it differs from another one in how a value is written alone */
+/* enough others are alike; else, with `keep`, it is one of them */
+bool ct_is_spare(ge_engine *e, ct_search *s, ct_way way, u32 depth, bool keep);
+/* it differs from another one in how a value is written alone */
+bool ct_is_reread(ge_engine *e, ct_search *s, ct_way way, u32 depth);
 bool ct_step_way(ge_engine *e, ct_search *s, ct_way *way, u32 byte);            /* way->config is CF_DEAD where it ends */
 bool ct_is_spare_twin(ge_engine *e, ct_search *s, u32 twin, u32 depth); /* the same of texts with a lexeme under way */
 bool ct_is_within_string(ge_engine *e, ct_search *s, u32 config);  /* of a distinct member */

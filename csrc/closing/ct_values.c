@@ -1,19 +1,21 @@
 /* Texts that differ in nothing but the values of distinct members: few of them are searched. See ct.c.
  *
- * Such texts are in configurations of their own, as many as there are values. What completes one of them completes another, too, unless a value
- * that is still to come is one that the other has. At most p values are to come, by the tokens that are left, and each is in the way of one text at
- * most where no two have a value in common. So of texts that are *alike* and have no value in common any p + 1 are enough: whatever else is alike, and
- * was not reached by fewer tokens, is spare (representative families: Monien 1985).
+ * Such texts are in configurations of their own, as many as there are values. What completes one of them completes another, too, unless a
+ * value that is still to come is one that the other has. At most p values are to come, by the tokens that are left, and each is in the way
+ * of one text at most where no two have a value in common. So of texts that are *alike* and have no value in common any p + 1 are enough:
+ * whatever else is alike, and was not reached by fewer tokens, is spare (representative families: Monien 1985).
  *
- *   - Texts with a distinct lexeme under way are alike if their configurations have the same twin: then all but the value under way is the same. Values
- *     before it are in the way of none: the lexeme is without them (parser/ep_make.c), and what is left of it is the same for all.
+ *   - Texts with a distinct lexeme under way are alike if their configurations have the same twin: then all but the value under way is
+ *     the same. Values before it are in the way of none: the lexeme is without them (parser/ep_make.c), and what is left of it is the same
+ *     for all.
  *     A text is kept if that value is a string without escapes, up to its closing quote: whatever comes next, the others are then others.
- *   - Other texts are alike if they lead to the same configuration where no value is known. That is followed from the beginning of a sentence on, and
- *     a text is kept if it has read no value twice: then none of its members is refused by another.
+ *   - Other texts are alike if they lead to the same configuration where no value is known. That is followed from the beginning of
+ *     a sentence on, and a text is kept if it has read no value twice: then none of its members is refused by another.
  *
  * What cannot end in time by its twin is spare as well: what ct_least says depends on no text.
  *
- * A string that was read may be under way still, with white space behind it. Texts with the same value there, and the same twin, are equal to what follows.
+ * A string that was read may be under way still, with white space behind it.
+ * Texts with the same value there, and the same twin, are equal to what follows.
  *
  * The values that a step reads are noted by cf.c, in whatever alternative. So a text has those, or fewer. */
 #include "ct_search.h"
@@ -31,7 +33,8 @@ static bool are_strings(ge_engine *e) {
             gr_way w = g->ways.at[way];
             byte_set first;
             if (!(w.flags & GR_DISTINCT) || w.flags & GR_DEAD) continue;
-            strings = apart && rx_first(&e->lx.x, e->lx.lexemes.at[g->bag_words.at[w.symbols] >> 1].expr, &first) && set_count(&first) == 1 && set_has(&first, '"');
+            strings = apart && rx_first(&e->lx.x, e->lx.lexemes.at[g->bag_words.at[w.symbols] >> 1].expr, &first) &&
+                      set_count(&first) == 1 && set_has(&first, '"');
         }
     }
     return strings;
@@ -53,7 +56,8 @@ static u32 most_strings(const ge_vocab *v) {
 }
 
 bool ct_begin_values(ge_engine *e, ct_search *s, ct_way *start) {
-    s->has_values = s->order != CT_BY_BYTES && e->g->g.has_distinct && !e->g->longest; /* in the first search it would cost more than it saves */
+    /* in the first search it would cost more than it saves */
+    s->has_values = s->order != CT_BY_BYTES && e->g->g.has_distinct && !e->g->longest;
     if (!s->has_values) return true;
     s->strings = are_strings(e);
     s->in_token = s->strings ? most_strings(e->v) : s->longest;
@@ -104,7 +108,8 @@ static u32 text_under_way(ge_engine *e, u32 config) {
 /* What is known of the text of a string that is under way. */
 typedef struct string_text {
     bool is_open;  /* it has no closing quote yet */
-    bool is_plain; /* no escape but one that has only begun, and nothing behind the closing quote: other texts like this are other values whatever comes */
+    /* no escape but one that has only begun, and nothing behind the closing quote: other texts like this are other values whatever comes */
+    bool is_plain;
 } string_text;
 
 static string_text read_string(ge_engine *e, ct_search *s, u32 text) {
@@ -116,7 +121,8 @@ static string_text read_string(ge_engine *e, ct_search *s, u32 text) {
     for (u32 i = 1; i < n && of.is_open; i++) {
         u8 byte = s->text.at[n - 1 - i];
         if (escaped) {
-            of.is_plain = of.is_plain && (escaped == 1 ? byte == 'u' : escaped < 5 && ((byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'f')));
+            of.is_plain =
+                of.is_plain && (escaped == 1 ? byte == 'u' : escaped < 5 && ((byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'f')));
             escaped = of.is_plain ? escaped + 1 : 0;
         } else if (byte == '\\') {
             escaped = 1;
@@ -156,7 +162,8 @@ bool ct_is_spare_twin(ge_engine *e, ct_search *s, u32 twin, u32 depth) {
     if (!vec_reach(&e->b, &s->spare_from, twin)) return false;
     if (s->spare_from.at[twin] <= depth) return true;
     u64 n = 0, enough = enough_of(s, depth);
-    for (u32 at = map_get(&s->alike, key_of_twin(twin)); at != NONE && n < enough; at = s->kept.at[at].next) n += s->kept.at[at].depth <= depth;
+    for (u32 at = map_get(&s->alike, key_of_twin(twin)); at != NONE && n < enough; at = s->kept.at[at].next)
+        n += s->kept.at[at].depth <= depth;
     bool spare = n >= enough || ct_least(e, twin) > s->most - depth; /* what must come depends on no text */
     if (spare && e->b.status == GE_OK) s->spare_from.at[twin] = depth;
     return spare;

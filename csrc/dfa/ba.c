@@ -36,8 +36,8 @@ static bool fail_with(budget *b, const ge_engine *e) {
     return budget_ceiling(b, e->b.limit, e->b.ceiling);
 }
 
-/* Work that each byte may take at any rate: a dozen is usual. What takes more is held against the limit of one step, for all bytes together, since an
- * expression may have some thousand alternatives in each of as many states. */
+/* Work that each byte may take at any rate: a dozen is usual. What takes more is held against the limit of one step, for all bytes
+ * together, since an expression may have some thousand alternatives in each of as many states. */
 enum { BYTE_WORK = 64 };
 
 static void forgive(budget *b) { b->work -= b->work < BYTE_WORK ? b->work : BYTE_WORK; }

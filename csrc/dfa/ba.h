@@ -1,4 +1,5 @@
-/* ba: the byte automaton of a grammar with finitely many configurations: closed, minimal, over classes of bytes that it does not tell apart.
+/* ba: the byte automaton of a grammar with finitely many configurations:
+ * closed, minimal, over classes of bytes that it does not tell apart.
  *
  *     configurations (engine/en.h)  --- all that can be reached --->  states  --- minimise --->  states and classes, each as few as can be
  *
@@ -23,8 +24,9 @@ typedef struct ba_bounds {
     u64 steps; /* transitions that are computed: neither known before, nor refused by first bytes */
 } ba_bounds;
 
-/* Closes the configurations of an engine, whose lock is held; within the bounds, or GE_E_LIMIT (max_configurations). state_of (may be NULL):
- * configuration -> state or NONE, as far as configurations go. Memory and failures are those of b; then n_states is how many states had been followed. */
+/* Closes the configurations of an engine, whose lock is held; within the bounds, or GE_E_LIMIT (max_configurations). state_of (may be
+ * NULL): configuration -> state or NONE, as far as configurations go. Memory and failures are those of b; then n_states is how many states
+ * had been followed. */
 bool ba_build(ba_automaton *a, budget *b, ge_engine *e, ba_bounds bounds, id_vec *state_of);
 /* Joins classes with equal columns, and drops those that lead nowhere. */
 bool ba_join_classes(ba_automaton *a, budget *b);

@@ -2,11 +2,12 @@
  *
  *     [ automaton | state | n | next | capacity | most | ring: the last n states, as narrow as the states of the automaton ]
  *
- * A guide is a record in memory of the caller: it costs what it holds, and nothing has to be freed. A step is one call, for the transition, the
- * history and the mask. Where the ring is full and not yet `most` long, the step is not done: the caller moves the guide to more memory.
+ * A guide is a record in memory of the caller: it costs what it holds, and nothing has to be freed. A step is one call, for the transition,
+ * the history and the mask. Where the ring is full and not yet `most` long, the step is not done: the caller moves the guide to more
+ * memory.
  *
- * Invariants: n <= capacity <= most (two threads may leave n one larger); next < capacity, or both are 0. Two threads at one guide can mix up
- * its states, but not leave the ring. */
+ * Invariants: n <= capacity <= most (two threads may leave n one larger); next < capacity,
+ * or both are 0. Two threads at one guide can mix up its states, but not leave the ring. */
 #include <stddef.h>
 
 #include "../base/wide.h"
@@ -23,7 +24,9 @@ typedef struct gd_guide {
 
 static gd_guide *as_guide(const uint64_t *words) { return (gd_guide *)(uintptr_t)words; }
 
-static u32 ring_width(const ge_dfa *t) { return t->n_states < UINT8_MAX ? sizeof(u8) : t->n_states < UINT16_MAX ? sizeof(u16) : sizeof(u32); }
+static u32 ring_width(const ge_dfa *t) {
+    return t->n_states < UINT8_MAX ? sizeof(u8) : t->n_states < UINT16_MAX ? sizeof(u16) : sizeof(u32);
+}
 
 static u32 ring_get(const gd_guide *g, u32 place) {
     return td_id((td_ids){(u8 *)(uintptr_t)g->ring, ring_width(g->dfa)}, place);

@@ -14,8 +14,9 @@ struct ge_plan {
 
 /* Why so many states, if it is these, and how far away their end is: few of those found were followed where each leads to several more. */
 static void explain_limit(ge_err *err, const budget *b, const ba_automaton *failed, const gr_grammar *g, bool is_one_lexeme) {
-    const char *in_a_state = is_one_lexeme || g->has_distinct ? "in a state of the automaton"
-                                                              : "in a state of the automaton; a grammar that is not regular has ever larger ones";
+    const char *in_a_state = is_one_lexeme || g->has_distinct
+                                 ? "in a state of the automaton"
+                                 : "in a state of the automaton; a grammar that is not regular has ever larger ones";
     const char *why = b->limit != LIMIT(max_configurations) ? in_a_state
                       : g->has_distinct ? "values that must differ (uniqueItems) are part of the state"
                       : is_one_lexeme ? "the expression has more states"
@@ -92,7 +93,8 @@ static ge_status report_stuck(budget *b, const ba_automaton *a, u32 stuck, ge_er
         }
     for (u32 s = stuck; ok && s != 0 && before.at[s] != NONE; s = before.at[s] / 256) ok = vec_push(b, &text, (u8)(before.at[s] % 256));
     for (u32 byte = 0; ok && byte < 256; byte++)
-        if (a->class_of[byte] != BA_NO_CLASS && a->next[(size_t)stuck * a->n_classes + a->class_of[byte]] != NONE) missing[n_missing++] = (u8)byte;
+        if (a->class_of[byte] != BA_NO_CLASS && a->next[(size_t)stuck * a->n_classes + a->class_of[byte]] != NONE)
+            missing[n_missing++] = (u8)byte;
     if (ok) {
         size_t at = err_add_hex(err, 0, MISSING_END, missing, n_missing);
         err->text[at++] = '|';

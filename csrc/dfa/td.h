@@ -12,11 +12,12 @@
  *
  *     token -> class           by token; or only of live tokens, found in a list of their ids or by rank among bits: whichever is smallest
  *     state, class -> state    the classes of a state lie side by side, ascending
- *     state -> mask            masks by content: a row of bits, or no row, and a short list of the tokens in which the mask differs from that
+ *     state -> mask            masks by content: a row of bits, or no row, and a short list of the tokens in which the mask differs
+ *                              from that
  *     byte -> class            of the token that is this byte; or, where some byte is no token, the byte automaton besides
  *
- * State 0 is the start; n_states stands for a text that an end-of-text token has ended. Invariant: a token is in the mask of a state if and
- * only if td_next leads on. */
+ * State 0 is the start; n_states stands for a text that an end-of-text token has
+ * ended. Invariant: a token is in the mask of a state if and only if td_next leads on. */
 #ifndef GE_TD_H
 #define GE_TD_H
 
@@ -79,8 +80,8 @@ struct ge_dfa {
     u32 *mask_words;
     u16 *mask_gaps;
     bool *accepts; /* [n_states] */
-    /* The byte automaton: what a grammar is made from where there is none (TokenDFA.load). Where has_bytes, as nearly always, it is in the tables
-     * above, of those tokens that are one byte. */
+    /* The byte automaton: what a grammar is made from where there is none (TokenDFA.load). Where
+     * has_bytes, as nearly always, it is in the tables above, of those tokens that are one byte. */
     u32 has_bytes;
     u32 n_byte_states, n_byte_classes;
     td_ids byte_class_of; /* [256], NONE: no text holds the byte. has_bytes: the class of tokens */

@@ -1,15 +1,15 @@
 /* td_behave: classes of tokens by what they do.
  *
- * The behaviour of a string of bytes is the map from the states from which it can be read to the states that it leads to. That of a string and
- * one more byte follows from that of the string, so one walk of the fold, with a table (behaviour, byte class) -> behaviour that is filled as it
- * is used, gives all tokens theirs. There are few: 50 for the body of a JSON string and 131,072 tokens.
+ * The behaviour of a string of bytes is the map from the states from which it can be read to the states that it leads to. That of a string
+ * and one more byte follows from that of the string, so one walk of the fold, with a table (behaviour, byte class) -> behaviour that is
+ * filled as it is used, gives all tokens theirs. There are few: 50 for the body of a JSON string and 131,072 tokens.
  *
  *     states      | block 0      | block 1      | ...        behaviours are made block by block, which bounds their size;
  *     fold        group 0 1 2    group 0                     where there is one block, parts of the trie below its root are apart
  *     token       (b0, b1, ...)  -> class
  *
- * A task is a block and a group; tasks share nothing that is written. Classes are then refined block by block in a fixed order, and numbered
- * by their smallest token: so the result does not depend on the number of threads. */
+ * A task is a block and a group; tasks share nothing that is written. Classes are then refined block by block in a fixed order, and
+ * numbered by their smallest token: so the result does not depend on the number of threads. */
 #include "../base/threads.h"
 #include "td.h"
 
@@ -38,7 +38,8 @@ static u32 add_map(task *t, const u32 *words, u32 n) {
     u32 id = intern(&t->b, &t->maps, words, n, &fresh);
     if (id == NONE || !fresh) return id;
     if (!vec_reserve(&t->b, &t->step, t->a->n_classes)) return NONE;
-    if (t->a->n_classes) memset(t->step.at + t->step.n, 0xff, t->a->n_classes * sizeof *t->step.at); /* there is no table where there are none */
+    /* there is no table where there are none */
+    if (t->a->n_classes) memset(t->step.at + t->step.n, 0xff, t->a->n_classes * sizeof *t->step.at);
     t->step.n += t->a->n_classes;
     return id;
 }
@@ -73,7 +74,8 @@ static void *run_task(void *arg) {
     for (u32 s = t->from; ok && s < t->to; s++) t->pairs.at[2 * (s - t->from)] = t->pairs.at[2 * (s - t->from) + 1] = s;
     ok = ok && add_map(t, t->pairs.at, 2 * (t->to - t->from)) == MAP_OF_NOTHING;
     fd_level level = fd_first_level(f, t->child_from, t->child_to);
-    for (u32 node = level.from; ok && node < level.to; node++) ok = (t->behaviour[node] = longer(t, MAP_OF_NOTHING, f->class.at[node])) != NONE;
+    for (u32 node = level.from; ok && node < level.to; node++)
+        ok = (t->behaviour[node] = longer(t, MAP_OF_NOTHING, f->class.at[node])) != NONE;
     while (ok && level.from < level.to) {
         fd_level next = fd_next_level(f, level);
         u32 child = next.from;
@@ -123,7 +125,8 @@ static bool number_maps(classing *w, refinement *r, task *t) {
     u32 n = intern_count(&t->maps);
     u32 *number = mem_resize(b, NULL, 0, n * sizeof *number);
     bool ok = number != NULL;
-    for (u32 i = 0; ok && i < n; i++) ok = (number[i] = intern(b, &r->maps, intern_words(&t->maps, i), intern_length(&t->maps, i), NULL)) != NONE;
+    for (u32 i = 0; ok && i < n; i++)
+        ok = (number[i] = intern(b, &r->maps, intern_words(&t->maps, i), intern_length(&t->maps, i), NULL)) != NONE;
     fd_level level = fd_first_level(t->f, t->child_from, t->child_to);
     for (; ok && level.from < level.to; level = fd_next_level(t->f, level))
         for (u32 node = level.from; node < level.to; node++) t->behaviour[node] = number[t->behaviour[node]];
@@ -229,7 +232,8 @@ static bool number_classes(classing *w, const td_edges *edges) {
         if (*number == NONE) {
             *number = d->n_classes++;
             ok = add_transitions(w, class, *number);
-            for (u32 k = from; ok && k < at; k++) ok = vec_push(d->b, &d->all, ((mn_transition){edges->at[k].from, *number, edges->at[k].to}));
+            for (u32 k = from; ok && k < at; k++)
+                ok = vec_push(d->b, &d->all, ((mn_transition){edges->at[k].from, *number, edges->at[k].to}));
         }
         d->tokens.at[d->tokens.n++] = token;
         d->class_of.at[d->class_of.n++] = *number;

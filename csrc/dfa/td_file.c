@@ -1,5 +1,5 @@
-/* td_file: token automata as files (base/file.h). They are small, so all indices in the tables are looked at when a file is loaded: not even a file
- * that was made on purpose leads out of them. */
+/* td_file: token automata as files (base/file.h). They are small, so all indices in the tables are
+ * looked at when a file is loaded: not even a file that was made on purpose leads out of them. */
 #include "../base/file.h"
 #include "td.h"
 

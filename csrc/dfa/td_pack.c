@@ -1,10 +1,11 @@
 /* td_pack: the tables of a token automaton.
  *
- * Transitions lie one after the other, by state and class: no place is empty, and the few hundred of a state are found by halves. (Rows laid over
- * each other would be found in two loads, but rows of many classes leave two gaps for each entry.)
+ * Transitions lie one after the other, by state and class: no place is empty, and the few hundred of a state are found by halves. (Rows
+ * laid over each other would be found in two loads, but rows of many classes leave two gaps for each entry.)
  *
- * Masks by content. States with the same classes have the same mask, so only distinct sets of classes are spelt out. Most masks of many tokens are like
- * another one but for a few, such as the end of text, or the tokens that would close what is open: they share its row, and list the difference. */
+ * Masks by content. States with the same classes have the same mask, so only distinct sets of classes are spelt out. Most masks of many
+ * tokens are like another one but for a few, such as the end of text, or the tokens that would close what is open: they share its row, and
+ * list the difference. */
 #include "../base/wide.h"
 #include "td.h"
 
@@ -108,7 +109,8 @@ static bool pack_tokens(td_draft *d, ge_dfa *t) {
     if (dense <= listed && dense <= ranked) return pack_dense(d, t);
     t->n_live = n;
     t->by_rank = ranked <= listed;
-    return (t->by_rank ? pack_ranks(d, t) : pack_ids(t, &t->live, d->tokens.at, n, most)) && pack_ids(t, &t->class_of, d->class_of.at, n, t->n_classes);
+    return (t->by_rank ? pack_ranks(d, t) : pack_ids(t, &t->live, d->tokens.at, n, most)) &&
+           pack_ids(t, &t->class_of, d->class_of.at, n, t->n_classes);
 }
 
 /* --- masks ---------------------------------------------------------------------------------------------------------------------- */
@@ -146,7 +148,8 @@ static bool index_tokens(masking *m) {
 }
 
 static void set_bits(const masking *m, u32 class, u32 *bits) {
-    for (u32 k = m->token_from.at[class]; k < m->token_from.at[class + 1]; k++) bits[m->tokens.at[k] >> 5] |= (u32)1 << (m->tokens.at[k] & 31);
+    for (u32 k = m->token_from.at[class]; k < m->token_from.at[class + 1]; k++)
+        bits[m->tokens.at[k] >> 5] |= (u32)1 << (m->tokens.at[k] & 31);
 }
 
 static bool add_class(masking *m, u32 class, u32 *bits) {
@@ -277,7 +280,8 @@ static bool list_tokens_apart(masking *m, u32 mask) {
         return true;
     }
     for (u32 i = 0; i < n; i++)
-        for (u32 left = words[i] ^ row_word(m, row, i); left; left &= left - 1) m->words.at[m->words.n++] = 32 * i + (u32)__builtin_ctz(left);
+        for (u32 left = words[i] ^ row_word(m, row, i); left; left &= left - 1)
+            m->words.at[m->words.n++] = 32 * i + (u32)__builtin_ctz(left);
     return true;
 }
 

@@ -1,14 +1,15 @@
-/* td_reduce: the automaton that tokens see. From all transitions of td_behave: the states that a text of whole tokens can be in, those among
- * them with equal futures over tokens joined, and classes of tokens that do the same from all of them joined.
+/* td_reduce: the automaton that tokens see. From all transitions of td_behave: the states that a text of whole tokens can be in, those
+ * among them with equal futures over tokens joined, and classes of tokens that do the same from all of them joined.
  *
  * Where each class of bytes has a token of one byte, as nearly all vocabularies have, tokens reach and tell apart all that bytes do. The
  * byte automaton is minimal, and so is then what td_behave has made of it: only the numbering is left to do.
  *
- * Numbers. Classes by their smallest token; states in the order in which a breadth-first walk by ascending classes meets them. So they depend on
- * the language and the vocabulary alone. */
+ * Numbers. Classes by their smallest token; states in the order in which a breadth-first walk
+ * by ascending classes meets them. So they depend on the language and the vocabulary alone. */
 #include "td.h"
 
-/* Sorts the transitions, which are sorted by class, by state and class; at[s] = the first of state s. The vector `at` gets n_states + 1 entries. */
+/* Sorts the transitions, which are sorted by class, by state and class;
+ * at[s] = the first of state s. The vector `at` gets n_states + 1 entries. */
 static bool index_states(td_draft *d, id_vec *at) {
     at->n = 0;
     if (!mn_sort(d->b, d->all.at, d->all.n, MN_BY_FROM, d->n_states) || !vec_reserve(d->b, at, d->n_states + 1)) return false;
@@ -23,7 +24,8 @@ static bool index_states(td_draft *d, id_vec *at) {
 static bool keep_reachable(td_draft *d) {
     id_vec at = {0}, walk = {0}, number = {0};
     VEC(bool) accepts = {0};
-    bool ok = index_states(d, &at) && vec_reserve(d->b, &number, d->n_states) && vec_push(d->b, &walk, 0) && vec_reserve(d->b, &accepts, d->n_states);
+    bool ok = index_states(d, &at) && vec_reserve(d->b, &number, d->n_states) && vec_push(d->b, &walk, 0) &&
+              vec_reserve(d->b, &accepts, d->n_states);
     if (ok) {
         memset(number.at, 0xff, d->n_states * sizeof *number.at);
         number.at[0] = 0;

@@ -3,12 +3,13 @@
  *     https?://[a-z]+        state 0 -h-> 1 -t-> 2 -t-> 3 -p-> 4 -s-> 5 ...
  *                                               \---- run "http" ---/     4 has two ways on, so the run ends there
  *
- * A literal run is read off the minimal automaton, not off the pattern: letters, digits and underscores, each the only byte from its state to
- * the next, through states with one way in and one way on that are no sentences. So a run ends where determinism ends (optional parts,
- * alternatives, loops, classes that contain its bytes), however the pattern is written, and nothing has to be put into it in place of the literal.
+ * A literal run is read off the minimal automaton, not off the pattern: letters, digits and underscores, each the only byte from its state
+ * to the next, through states with one way in and one way on that are no sentences. So a run ends where determinism ends (optional parts,
+ * alternatives, loops, classes that contain its bytes), however the pattern is written, and nothing has to be put into it in place of the
+ * literal.
  *
- * To coalesce a run, its bytes are taken out of the automaton and the tokens of its spelling put in. All other tokens that would touch
- * it, those that reach over its ends too, are then read from nowhere near it. Where each byte is a token, every text of the language stays
+ * To coalesce a run, its bytes are taken out of the automaton and the tokens of its spelling put in. All other tokens that would touch it,
+ * those that reach over its ends too, are then read from nowhere near it. Where each byte is a token, every text of the language stays
  * possible, as the spelling is a way to write the run. */
 #include "td.h"
 
@@ -101,8 +102,8 @@ static int compare_edges(const void *left, const void *right) {
     return p->from < q->from ? -1 : p->from > q->from;
 }
 
-bool td_mute_runs(const td_runs *runs, budget *b, ba_automaton *a, const ge_vocab *v, const u32 *spelling, const u32 *spelling_at, td_edges *edges,
-                  u32 *wrong) {
+bool td_mute_runs(const td_runs *runs, budget *b, ba_automaton *a, const ge_vocab *v, const u32 *spelling, const u32 *spelling_at,
+                  td_edges *edges, u32 *wrong) {
     *wrong = NONE;
     for (u32 r = 0; r + 1 < runs->at.n; r++) {
         if (spelling_at[r] == spelling_at[r + 1]) continue;

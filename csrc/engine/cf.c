@@ -151,7 +151,8 @@ static int compare_alternatives(const void *a, const void *b) {
     const cf_alternative *p = a, *q = b;
     if (p->row != q->row) return p->row < q->row ? -1 : 1;
     if (p->state >> 1 != q->state >> 1) return p->state > q->state ? -1 : 1;
-    if (p->text != q->text && !(cf_is_abstract(p->text) && p->state != q->state)) return p->text > q->text ? -1 : 1; /* abstract before suspect */
+    /* abstract before suspect */
+    if (p->text != q->text && !(cf_is_abstract(p->text) && p->state != q->state)) return p->text > q->text ? -1 : 1;
     return p->state > q->state ? -1 : p->state < q->state; /* fresh before the same state without */
 }
 
@@ -274,7 +275,10 @@ u32 cf_close(ge_engine *e, u32 config, const u32 *rows) {
     e->alts.n = e->ended.n = 0;
     for (u32 i = 0, n = cf_count(e, config); i < n; i++) {
         cf_alternative a = cf_alternative_at(e, config, i);
-        u32 row = rows[cf_is_ended(a.row) ? (a.row - CF_ENDED_ROW) / CF_SECOND : cf_is_ring(a.row) ? a.row & 1 : 0], begin = cf_begin(e, row);
+        u32 row = rows[cf_is_ended(a.row)  ? (a.row - CF_ENDED_ROW) / CF_SECOND
+                       : cf_is_ring(a.row) ? a.row & 1
+                                           : 0],
+            begin = cf_begin(e, row);
         if (begin == NONE) return NONE;
         if (cf_is_ended(a.row) ? !add_ended(e, row, a.row % CF_SECOND, false, CF_NO_TEXT)
             : a.state >> 1 == begin ? !vec_push(&e->b, &e->ended, row)
@@ -306,7 +310,8 @@ u32 cf_nested(ge_engine *e, u32 config) {
     return intern_config(e);
 }
 
-/* The row for what is under way in a lexer state. An open row is only come back to by a skip: where none is under way, all open rows are the same. */
+/* The row for what is under way in a lexer state. An open row is only come
+ * back to by a skip: where none is under way, all open rows are the same. */
 static u32 under_way(u32 row, lx_state info) {
     return cf_is_open(row) && !cf_is_ring(row) && !info.has_skip ? CF_OPEN_ROW + LX_IDLE : row;
 }

@@ -2,21 +2,24 @@
  *
  *     QUOTE(r p{3,10000}) "   is clamped to   QUOTE(r p{3,room}) "   with 10000 - room characters to spare
  *
- * In a string with a `maxLength`, or a pattern like [a-z]{0,10000}, each number of characters that may still come is a lexer state of its own, and so a
- * configuration. But no token has more characters than the longest has bytes. As long as there is room for that many, which tokens and bytes may come next
- * does not depend on how much more, nor does the shortest text to the end. So a matcher is in the configuration with just that room, and counts by itself
- * what there is to spare (match/mt_read.c). A token that stays in the string leads to a configuration with less room, by as many characters as it has, and
- * that is clamped in its turn. What is asked about several tokens to come, as which are the fewest that end the text, is asked of the configuration itself:
- * they may have more characters together than there is room for.
+ * In a string with a `maxLength`, or a pattern like [a-z]{0,10000}, each number of characters that may still come is a lexer state of its
+ * own, and so a configuration. But no token has more characters than the longest has bytes. As long as there is room for that many, which
+ * tokens and bytes may come next does not depend on how much more, nor does the shortest text to the end. So a matcher is in the
+ * configuration with just that room, and counts by itself what there is to spare (match/mt_read.c). A token that stays in the string leads
+ * to a configuration with less room, by as many characters as it has, and that is clamped in its turn. What is asked about several tokens
+ * to come, as which are the fewest that end the text, is asked of the configuration itself: they may have more characters together than
+ * there is room for.
  *
- * The room is that of the longest token, and of what ends a string behind it (MK_FINISH): then masks are made as without a bound (mask/mk_inner.c).
+ * The room is that of the longest token, and of what ends a string behind
+ * it (MK_FINISH): then masks are made as without a bound (mask/mk_inner.c).
  *
- * Invariants. Counted is only a configuration of one alternative in one lexeme, of which something was read, and to which few characters are missing; the
- * count, and what is left of a character or an escape, is all that it remembers. So a byte that leads from one to another stays in the lexeme. Whether it is
- * counted, and its room, is settled when a configuration is made: who finds it without the lock finds that, too.
+ * Invariants. Counted is only a configuration of one alternative in one lexeme, of which something was read, and to which few characters
+ * are missing; the count, and what is left of a character or an escape, is all that it remembers. So a byte that leads from one to another
+ * stays in the lexeme. Whether it is counted, and its room, is settled when a configuration is made: who finds it without the lock finds
+ * that, too.
  *
- * Cost: to know that a configuration is no counted text a look at the kind of its expression. A text leads to as many configurations as one without a bound,
- * and to those with which its tokens end, until it comes near its own end. */
+ * Cost: to know that a configuration is no counted text a look at the kind of its expression. A text leads to as many configurations as one
+ * without a bound, and to those with which its tokens end, until it comes near its own end. */
 #include "../mask/mk.h"
 
 enum { END_BYTES = 4 }; /* of a string to which no character is missing: the rest of an escape, and the quotation mark */

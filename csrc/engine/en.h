@@ -40,8 +40,8 @@ typedef struct cf_alternative {
     u32 text;  /* of the lexeme that is under way, if that is distinct (id in texts); else one of these: */
 } cf_alternative;
 
-/* Rows that stand for others in walks (mk_outline.c): any row in which a lexer state begins, any row of a ring (mk_ring.c), and what comes after these
- * when a set of lexemes has matched. Nothing can be read in the latter. */
+/* Rows that stand for others in walks (mk_outline.c): any row in which a lexer state begins, any row of a ring (mk_ring.c), and what comes
+ * after these when a set of lexemes has matched. Nothing can be read in the latter. */
 #define CF_OPEN_ROW 0x80000000u  /* plus the lexer state */
 #define CF_RING_ROW 0xa0000000u  /* plus twice the ring, plus which of its rows */
 #define CF_ENDED_ROW 0xc0000000u /* plus the set, as in lx_state.accepts, plus CF_SECOND if that was in the second row of a ring */
@@ -60,7 +60,8 @@ enum { CF_ALTERNATIVE_WORDS = 4, CF_EMPTY_TEXT = 0 };
 static inline bool cf_is_abstract(u32 text) { return text == CF_ABSTRACT || text == CF_SUSPECT; }
 
 enum { CF_UNTOLD = 0, CF_UNFORCED = 257 };
-/* Of cf_record.closes. CF_DETOUR, a bit: no tokens spell the shortest text, so these are the tokens of a longer one. CF_NO_CLOSING: none is known. */
+/* Of cf_record.closes. CF_DETOUR, a bit: no tokens spell the shortest text,
+ * so these are the tokens of a longer one. CF_NO_CLOSING: none is known. */
 enum { CF_DETOUR = 0x8000, CF_NO_CLOSING = 0xffff };
 
 typedef struct cf_record {
@@ -145,8 +146,8 @@ static inline cf_alternative cf_alternative_at(const ge_engine *e, u32 config, u
 
 /* All of these are called with the lock held, and return NONE / false with the budget failed. */
 u32 cf_step(ge_engine *e, u32 config, u32 byte_class); /* the configuration after one byte, or CF_DEAD */
-/* Whether a byte can be read, where that is not known. Of what comes after a lexeme it is asked only whether there is anything, and so there is: no
- * row is made. Not with distinct lexemes. */
+/* Whether a byte can be read, where that is not known. Of what comes after a lexeme it is asked
+ * only whether there is anything, and so there is: no row is made. Not with distinct lexemes. */
 bool cf_reads(ge_engine *e, u32 config, u32 byte_class, bool *answer);
 bool cf_first(ge_engine *e, u32 config, byte_set *set); /* bytes outside of which the configuration reads none */
 /* *out = bytes after any other of which the two can read the same texts. */
@@ -157,12 +158,13 @@ u32 cf_after(ge_engine *e, cf_alternative a, const u32 *lexemes, u32 n, bool ski
 u32 cf_begin(ge_engine *e, u32 row);                   /* the lexer state of what a row allows */
 u32 cf_row_after(ge_engine *e, u32 row, const u32 *lexemes, u32 n, bool skip); /* every split, nothing distinct: the row after these */
 u32 cf_go(ge_engine *e, u32 row, u32 accepts);         /* ... after this set of lexemes */
-u32 cf_close(ge_engine *e, u32 config, const u32 *rows); /* the configuration with these rows for the open ones that all its rows come from */
+/* the configuration with these rows for the open ones that all its rows come from */
+u32 cf_close(ge_engine *e, u32 config, const u32 *rows);
 u32 cf_twin(ge_engine *e, u32 config);                 /* itself if it is abstract or there are no distinct lexemes */
 /* lexing="longest": the configuration of all that is nested under the first alternative; CF_DEAD: there are others, or none. */
 u32 cf_nested(ge_engine *e, u32 config);
-/* Counted text to which few characters are missing (cf_clamp.c): an expression; the configuration in e->alts. *room = 0 if it is none. RX_UNCOUNTED may be
- * a failure. */
+/* Counted text to which few characters are missing (cf_clamp.c): an expression; the
+ * configuration in e->alts. *room = 0 if it is none. RX_UNCOUNTED may be a failure. */
 rx_counted cf_count_of(ge_engine *e, rx_id expr, u32 *room);
 rx_counted cf_find_count(ge_engine *e, u32 *room);
 u32 cf_clamped(ge_engine *e, u32 config);                     /* of counted text: the one with e->room */

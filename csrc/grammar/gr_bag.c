@@ -18,7 +18,8 @@ static bool has_asking_keys(const gr_bag *bag) { return bag->n_mark_words > bag-
 
 u32 gr_bag_missing(const gr_bag *bag, const gr_slot *slot, const u32 *counts) {
     u32 count = gr_bag_count(bag, slot, counts);
-    if (has_asking_keys(bag) && slot->place < bag->n_bits && counts[bag->n_bit_words + (slot->place >> 5)] >> (slot->place & 31) & 1) return 1;
+    if (has_asking_keys(bag) && slot->place < bag->n_bits && counts[bag->n_bit_words + (slot->place >> 5)] >> (slot->place & 31) & 1)
+        return 1;
     return count < slot->minimum ? slot->minimum - count : 0;
 }
 
@@ -402,7 +403,8 @@ bool gr_bag_has_offers(budget *b, const gr_bag_state *s, bool *answer) {
     id_vec ways = {0};
     u32 keys = 0;
     bool ok = ask(b, s, &a);
-    for (u32 i = 0; ok && i < bag->n_bit_words && !bag->conditions && !keys; i++) keys = offered_keys(&a, i) & ~words_at(s->g, bag->asking)[i];
+    for (u32 i = 0; ok && i < bag->n_bit_words && !bag->conditions && !keys; i++)
+        keys = offered_keys(&a, i) & ~words_at(s->g, bag->asking)[i];
     if (ok && !keys) ok = ask_ways(b, &a, a.after ? 0 : words_at(s->g, bag->first_way)[bag->n_bits], bag->n_ways, 1, &ways);
     *answer = keys || ways.n;
     vec_drop(b, &ways);
@@ -452,7 +454,8 @@ bool gr_bag_offers_by(budget *b, const gr_bag_state *s, u32 lexeme, id_vec *ways
     asked a;
     const u32 *lexemes = words_at(g, bag->lexemes), *first_way = words_at(g, bag->first_way);
     bool ok = ask(b, s, &a);
-    for (u32 place = place_of_lexeme(g, bag, lexeme); ok && place < bag->n_bits && (!bag->lexemes_ascend || lexemes[place] == lexeme); place++)
+    for (u32 place = place_of_lexeme(g, bag, lexeme); ok && place < bag->n_bits && (!bag->lexemes_ascend || lexemes[place] == lexeme);
+         place++)
         if (lexemes[place] == lexeme) ok = ask_ways(b, &a, first_way[place], first_way[place + 1], NONE, ways);
     end_asking(b, &a);
     return ok;

@@ -1,17 +1,18 @@
 /* Bags: how often each slot has been raised, and whether a state can still be finished.
  *
  * The counts of a state are `n_words` words. First a bit for each *key*: a slot that may be raised once, by ways that all begin with one
- * lexeme and have one rank. There may be thousands of them, so what is asked of all of them is asked of 32 at a time; their places ascend by
- * rank, so those that are behind us are the first ones. A key may *ask* for others, which then have to come, too, or to have come: where there are such keys,
- * a second bit for each key says that it is asked for and has not come. Then a word for each other slot with bounds. A slot without maximum stops
- * counting at its minimum, and by rank, slots that are behind us are forgotten, so that states with equal futures are equal (but for keys that others ask for).
+ * lexeme and have one rank. There may be thousands of them, so what is asked of all of them is asked of 32 at a time; their places ascend
+ * by rank, so those that are behind us are the first ones. A key may *ask* for others, which then have to come, too, or to have come: where
+ * there are such keys, a second bit for each key says that it is asked for and has not come. Then a word for each other slot with bounds. A
+ * slot without maximum stops counting at its minimum, and by rank, slots that are behind us are forgotten, so that states with equal
+ * futures are equal (but for keys that others ask for).
  *
  * *Finished* is a state in which every slot has reached its minimum. A state is *alive* if some members lead from it to a finished one;
  * a way is offered only if the state after it is alive, so a text never runs into a dead end. Which is decided exactly:
  *
  *   - Without conditions (slots that are neither a way's own nor the total) by arithmetic: what is missing must fit under the maximum
- *     of the total, what may still come must reach its minimum, and no way that is missing may be ranked behind us. A key that asks for others
- *     is offered if that is so after it. (The total has no minimum then: how many may come would depend on which.)
+ *     of the total, what may still come must reach its minimum, and no way that is missing may be ranked behind us. A key that asks for
+ *     others is offered if that is so after it. (The total has no minimum then: how many may come would depend on which.)
  *   - With conditions by a search for members that meet them, one missing slot at a time. Ways that raise the same slot are tried in
  *     ascending order only, since the order of members does not matter to counts. It is charged to the budget of the step. */
 #ifndef GE_GR_BAG_H
@@ -30,7 +31,8 @@ bool gr_bag_lacks(const gr_grammar *g, const gr_bag *bag, const u32 *counts, u32
 /* In a ranked bag: makes the counts of slots that no way from `rank` on has as its own the same, whatever they were. The state is alive. */
 void gr_bag_forget(const gr_grammar *g, const gr_bag *bag, u32 *counts, u32 rank);
 void gr_bag_raise(const gr_grammar *g, const gr_bag *bag, u32 *counts, u32 way);
-/* The same, but only of slots that are missing, and what the way asks for is not: whatever may follow after that may follow after this, and no more has to. */
+/* The same, but only of slots that are missing, and what the way asks for is
+ * not: whatever may follow after that may follow after this, and no more has to. */
 void gr_bag_raise_needed(const gr_grammar *g, const gr_bag *bag, u32 *counts, u32 way);
 
 /* What is asked: a state of a bag of a grammar. */
@@ -46,7 +48,8 @@ bool gr_bag_is_alive(budget *b, const gr_bag_state *s, bool *answer);
 
 /* Of a state that is alive. False on failure of the budget. */
 bool gr_bag_has_offers(budget *b, const gr_bag_state *s, bool *answer);
-/* Appends the ways that it offers. If they are those of `many` keys or more, *n_keys of them are set in keys (n_bit_words) in their stead. */
+/* Appends the ways that it offers. If they are those of `many` keys or more, *n_keys of them are set in keys (n_bit_words) in their
+ * stead. */
 bool gr_bag_offers(budget *b, const gr_bag_state *s, u32 many, u32 *keys, u32 *n_keys, id_vec *ways);
 /* Does a key begin with a lexeme, in any state? Errs towards yes. */
 bool gr_bag_may_begin(const gr_grammar *g, const gr_bag *bag, u32 lexeme);

@@ -110,8 +110,8 @@ static bool bag_rules(compiler *c, u32 left, const gr_bag *bag) {
     return ok;
 }
 
-/* One record: nonterminal, separator, ranked, number of slots, number of ways; per slot: minimum, maximum, number of slots that it asks for, those; per way:
- * flags, rank, number of symbols, number of slots, symbols, slots. *used = its length. */
+/* One record: nonterminal, separator, ranked, number of slots, number of ways; per slot: minimum, maximum, number of slots that it asks
+ * for, those; per way: flags, rank, number of symbols, number of slots, symbols, slots. *used = its length. */
 static bool read_bag(compiler *c, const u32 *record, u32 n, u32 *used) {
     gr_grammar *g = c->g;
     if (n < 5) return budget_fail(c->b, GE_E_IR);
@@ -124,7 +124,12 @@ static bool read_bag(compiler *c, const u32 *record, u32 n, u32 *used) {
     u32 at = 5;
     for (u32 i = 0; i < bag.n_slots; i++) {
         if (n - at < 3 || n - at - 3 < record[at + 2]) return budget_fail(c->b, GE_E_IR);
-        gr_slot slot = {.minimum = record[at], .maximum = record[at + 1], .last_rank = NONE, .place = NONE, .asks = g->bag_words.n, .n_asks = record[at + 2]};
+        gr_slot slot = {.minimum = record[at],
+                        .maximum = record[at + 1],
+                        .last_rank = NONE,
+                        .place = NONE,
+                        .asks = g->bag_words.n,
+                        .n_asks = record[at + 2]};
         if (slot.minimum > slot.maximum || slot.maximum == 0) return budget_fail(c->b, GE_E_IR);
         if (!vec_push(c->b, &g->slots, slot)) return false;
         for (at += 3; slot.n_asks; slot.n_asks--, at++) {

@@ -358,7 +358,8 @@ ge_status ge_grammar_new(ge_ir *ir, const ge_rules *rules, ge_grammar **out, ge_
     g->n_lexemes = rules->n_lexemes;
     g->lexemes = mem_resize(&g->b, NULL, 0, (rules->n_lexemes + 1u) * sizeof *g->lexemes);
     id_vec roots = {0};
-    bool ok = g->lexemes && read_lexemes(g, ir, rules, flags, &roots) && gr_compile(&g->g, &g->b, rules, flags) && freeze_classes(g, &roots);
+    bool ok =
+        g->lexemes && read_lexemes(g, ir, rules, flags, &roots) && gr_compile(&g->g, &g->b, rules, flags) && freeze_classes(g, &roots);
     if (ok && g->longest && g->g.has_distinct) ok = budget_fail(&g->b, GE_E_IR); /* nobody keeps the texts of lexemes there */
     vec_drop(&g->b, &roots);
     free(flags);

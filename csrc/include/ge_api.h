@@ -50,7 +50,8 @@ typedef struct ge_limits {
     uint64_t max_mask_bytes;
 } ge_limits;
 
-/* Fast paths and caches that can be switched off; masks are equal either way. What each turns off is in the table *Switches* of ARCHITECTURE.md. */
+/* Fast paths and caches that can be switched off; masks are equal either
+ * way. What each turns off is in the table *Switches* of ARCHITECTURE.md. */
 typedef enum ge_switch {
     GE_NO_MASK_CACHE = 1,    /* compute each mask anew */
     GE_NO_INNER_MASKS = 2,   /* no lexeme-internal masks; slices still shorten the walk */
@@ -78,7 +79,8 @@ typedef struct ge_dfa ge_dfa;         /* its token automaton: a table with a mas
 
 ge_status ge_ir_new(const ge_limits *limits, ge_ir **out, ge_err *err); /* copies limits; returns owned */
 
-/* A copy of `from` with its first n_exprs expressions. Fragments that it has read are known to the copy. Any number of threads may copy one. */
+/* A copy of `from` with its first n_exprs expressions. Fragments that it
+ * has read are known to the copy. Any number of threads may copy one. */
 ge_status ge_ir_copy(const ge_ir *from, size_t n_exprs, ge_ir **out, ge_err *err); /* returns owned */
 void ge_ir_free(ge_ir *ir);
 void ge_ir_free_at(ge_ir **at);
@@ -96,8 +98,8 @@ ge_status ge_ir_count(ge_ir *ir, uint32_t expr, uint64_t limit, uint64_t *answer
 /* *answer = 1 if the expression contains the byte string (borrowed), else 0. */
 ge_status ge_ir_matches(ge_ir *ir, uint32_t expr, const uint8_t *text, size_t n_text, int32_t *answer, ge_err *err);
 
-/* No string of the expression has fewer than bounds[0] or more than bounds[1] characters; UINT32_MAX for any number. By structure: not always
- * the tightest ones. Not for the empty set. */
+/* No string of the expression has fewer than bounds[0] or more than bounds[1] characters;
+ * UINT32_MAX for any number. By structure: not always the tightest ones. Not for the empty set. */
 ge_status ge_ir_lengths(ge_ir *ir, uint32_t expr, uint32_t bounds[2], ge_err *err);
 
 /* bytes (256 bits) = the bytes c for which some w of `match` and c are a prefix of a string of `whole`. */
@@ -133,7 +135,8 @@ ge_status ge_vocab_new(const uint8_t *bytes, const uint32_t *offsets, uint32_t n
 void ge_vocab_free(ge_vocab *vocab);
 void ge_vocab_free_at(ge_vocab **at);
 size_t ge_vocab_bytes(ge_vocab *vocab); /* the pages of a loaded file are not counted */
-/* How many bytes of the masks that its grammars share it keeps (64 MiB, unless this says otherwise). What is too much is dropped at once. */
+/* How many bytes of the masks that its grammars share it keeps (64 MiB, unless this says otherwise). What is too much is dropped at
+ * once. */
 void ge_vocab_bound(ge_vocab *vocab, size_t max_bytes);
 
 /* What ge_vocab_new was given, and the note of ge_vocab_save if it was loaded. All pointers lie in the vocabulary. */
@@ -154,8 +157,8 @@ size_t ge_vocab_save(const ge_vocab *vocab, const uint8_t *note, uint32_t n_note
  * used. Returns owned. */
 ge_status ge_vocab_load(int32_t fd, ge_vocab **out, ge_err *err);
 
-/* Greedy longest-match spelling of the beginning of a text, which goes on: it ends before a token that a longer one could replace if more of the
- * text were known, and where no token fits. Writes ids to out (capacity n_text), and returns their number. */
+/* Greedy longest-match spelling of the beginning of a text, which goes on: it ends before a token that a longer one could replace if more
+ * of the text were known, and where no token fits. Writes ids to out (capacity n_text), and returns their number. */
 size_t ge_vocab_encode(const ge_vocab *vocab, const uint8_t *text, size_t n_text, uint32_t *out);
 
 /* The fewest tokens that spell `text`; of such spellings, the one whose tokens are longest from the left. Writes ids to out (capacity
@@ -180,7 +183,8 @@ typedef struct ge_stats {
     uint64_t mask_builds;    /* computed */
     uint64_t mask_evictions;
     uint64_t trie_nodes;     /* visited */
-    uint64_t bytes_copied;   /* to compute masks, to keep and to write them; one that is found by its configuration is a copy more, and not counted */
+    /* to compute masks, to keep and to write them; one that is found by its configuration is a copy more, and not counted */
+    uint64_t bytes_copied;
     uint64_t derivatives;    /* computed */
     uint64_t inner_builds;   /* lexeme-internal masks computed */
     uint64_t inner_hits;     /* found with the vocabulary; outlines, too */
@@ -271,11 +275,12 @@ size_t ge_batch_run(const ge_batch *batch);
 /* The bytes that must come next, at most `capacity` of them. */
 ge_status ge_matcher_forced_bytes(ge_matcher *m, uint8_t *out, size_t capacity, size_t *n_out, ge_err *err);
 
-/* The first of the shortest byte strings that make the text a sentence. *n_out = its length; nothing is written if that is above capacity. */
+/* The first of the shortest byte strings that make the text a sentence. *n_out = its length; nothing is written if that is above
+ * capacity. */
 ge_status ge_matcher_closing(ge_matcher *m, uint8_t *out, size_t capacity, size_t *n_out, ge_err *err);
 
-/* The same as the fewest tokens that spell it, and the first of the tokens that end the text, if there are any. If no tokens spell it, the first
- * of the shortest that some do. GE_E_SPELLING: none, or none that is not much longer. */
+/* The same as the fewest tokens that spell it, and the first of the tokens that end the text, if there are any. If no tokens spell it, the
+ * first of the shortest that some do. GE_E_SPELLING: none, or none that is not much longer. */
 ge_status ge_matcher_closing_tokens(ge_matcher *m, uint32_t *out, size_t capacity, size_t *n_out, ge_err *err);
 
 /* The same for any text that takes at most `most` tokens, for which `out` has room. *n_out = SIZE_MAX: there is none. */
@@ -302,8 +307,9 @@ typedef struct ge_turn {
 /* Accepts tokens, if the text can be completed after them. */
 int32_t ge_matcher_turn(ge_matcher *m, ge_turn *turn, const int64_t *tokens, size_t n, ge_err *err);
 
-/* The same for what must come, whatever a model prefers: tokens that spell forced text, or the only token that may come, at most `capacity`.
- * turn->mask is that of the next token. *n_out tokens were appended; with GE_TURN_NONE they were not, but must come (0: nothing must). */
+/* The same for what must come, whatever a model prefers: tokens that spell forced text, or the only token that may come, at most
+ * `capacity`. turn->mask is that of the next token. *n_out tokens were appended; with GE_TURN_NONE they were not, but must come (0: nothing
+ * must). */
 int32_t ge_matcher_turn_alone(ge_matcher *m, ge_turn *turn, int64_t *out, size_t capacity, size_t *n_out, ge_err *err);
 
 /* What may come after `text` has been added: the bytes (256 bits), and the lexemes and nonterminals that are under way or may begin.
@@ -323,8 +329,8 @@ typedef struct ge_scores {
     ge_float kind;
 } ge_scores;
 
-/* Scores that a mask does not allow, or that lie beyond it, become -inf. Mask i, of n_words words, is for row rows[i], or i if rows is NULL.
- * Borrows all. */
+/* Scores that a mask does not allow, or that lie beyond it, become -inf. Mask
+ * i, of n_words words, is for row rows[i], or i if rows is NULL. Borrows all. */
 void ge_scores_apply(const ge_scores *scores, const uint32_t *masks, size_t n_words, const uint32_t *rows, size_t n);
 void ge_row_apply(float *row, size_t width, const uint32_t *mask, size_t n_words); /* the same for a single row */
 
@@ -337,8 +343,8 @@ typedef struct ge_gathered {
     size_t capacity; /* of each */
 } ge_gathered;
 
-/* The scores of one row that the mask allows, and whose they are, ascending; the row stays as it is. Returns how many, or capacity + 1 if they are more:
- * then `scores` and `tokens` mean nothing. */
+/* The scores of one row that the mask allows, and whose they are, ascending; the row stays as it
+ * is. Returns how many, or capacity + 1 if they are more: then `scores` and `tokens` mean nothing. */
 size_t ge_row_gather(const float *row, size_t width, const ge_gathered *to);
 
 /* --- token automata ---------------------------------------------------------------------------------------------------------- */
@@ -358,8 +364,8 @@ typedef struct ge_plan_content {
 
 void ge_plan_read(const ge_plan *plan, ge_plan_content *out);
 
-/* The token automaton. spelling_at NULL: exact. Else run r is spelt by spelling[spelling_at[r] .. spelling_at[r + 1]) and not otherwise; if there
- * are none it is not coalesced. GE_E_SPELLING: err.text = "hex|hex": bytes that some state asks for and no token spells, and a text
+/* The token automaton. spelling_at NULL: exact. Else run r is spelt by spelling[spelling_at[r] .. spelling_at[r + 1]) and not otherwise; if
+ * there are none it is not coalesced. GE_E_SPELLING: err.text = "hex|hex": bytes that some state asks for and no token spells, and a text
  * that leads there. Returns owned. */
 ge_status ge_dfa_new(ge_plan *plan, const uint32_t *spelling, const uint32_t *spelling_at, uint32_t n_threads, ge_dfa **out, ge_err *err);
 void ge_dfa_free(ge_dfa *dfa);
@@ -392,8 +398,8 @@ size_t ge_dfa_tokens(const ge_dfa *dfa, uint32_t state, uint32_t *out); /* the a
 
 /* --- guides ------------------------------------------------------------------------------------------------------------------- */
 
-/* A text under an automaton (borrowed), in ge_guide_words(dfa, capacity) words of the caller: its state, and the last ones before it, at most
- * `capacity` and `most`. from (may be NULL): a guide of the same automaton that this one goes on from. */
+/* A text under an automaton (borrowed), in ge_guide_words(dfa, capacity) words of the caller: its state, and the last ones before it, at
+ * most `capacity` and `most`. from (may be NULL): a guide of the same automaton that this one goes on from. */
 size_t ge_guide_words(const ge_dfa *dfa, uint32_t capacity);
 void ge_guide_init(uint64_t *guide, const ge_dfa *dfa, uint32_t capacity, uint32_t most, const uint64_t *from);
 
@@ -407,10 +413,12 @@ uint32_t ge_guide_most(const uint64_t *guide);   /* ... and will be at most */
 #define GE_GUIDE_REFUSED 1
 #define GE_GUIDE_FULL 2
 
-int32_t ge_guide_advance(uint64_t *guide, int64_t token, uint32_t *mask); /* 0: appended, and the mask after it written, unless that is NULL */
+/* 0: appended, and the mask after it written, unless that is NULL */
+int32_t ge_guide_advance(uint64_t *guide, int64_t token, uint32_t *mask);
 int32_t ge_guide_rollback(uint64_t *guide, uint32_t n);
 void ge_guide_fill_mask(const uint64_t *guide, uint32_t *mask);
-int32_t ge_guide_fill_mask_at(const uint64_t *guide, uintptr_t address, size_t n); /* n words, aligned; beyond those of the mask all are 0 */
+/* n words, aligned; beyond those of the mask all are 0 */
+int32_t ge_guide_fill_mask_at(const uint64_t *guide, uintptr_t address, size_t n);
 
 const char *ge_version(void);
 const char *ge_build(void); /* compiler and options that matter, for people */

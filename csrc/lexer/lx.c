@@ -223,7 +223,8 @@ bool lx_differ(lx_lexer *l, u32 a, u32 b, byte_set *out) {
     for (u32 i = 0, k = 0; i < n || k < n_other;) {
         bool in_a = k == n_other || (i < n && p[i] <= q[k]), in_b = i == n || (k < n_other && q[k] <= p[i]);
         byte_set differ;
-        if (!(in_a && in_b ? rx_differ(&l->x, p[i + 1], q[k + 1], &differ) : rx_first(&l->x, in_a ? p[i + 1] : q[k + 1], &differ))) return false;
+        if (!(in_a && in_b ? rx_differ(&l->x, p[i + 1], q[k + 1], &differ) : rx_first(&l->x, in_a ? p[i + 1] : q[k + 1], &differ)))
+            return false;
         set_unite(out, &differ);
         i += in_a ? 2 : 0;
         k += in_b ? 2 : 0;

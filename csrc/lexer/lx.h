@@ -85,7 +85,8 @@ u32 lx_begin(lx_lexer *l, const u32 *lexemes, u32 n); /* state before any byte; 
 u32 lx_state_of(lx_lexer *l, const u32 *pairs, u32 n); /* the state of n pairs (lexeme, regex), sorted by lexeme. NONE: failure */
 u32 lx_step(lx_lexer *l, u32 state, u32 byte_class);   /* next state or LX_DEAD; NONE: failure */
 
-const byte_set *lx_first(lx_lexer *l, u32 state); /* a set outside of which the state reads no byte, until the next is made. NULL: failure */
+/* a set outside of which the state reads no byte, until the next is made. NULL: failure */
+const byte_set *lx_first(lx_lexer *l, u32 state);
 /* *out = bytes after any other of which the two states can read the same texts, by the same lexemes. False: failure. */
 bool lx_differ(lx_lexer *l, u32 a, u32 b, byte_set *out);
 bool lx_surely_reads(const lx_lexer *l, u32 state, u32 byte); /* true => it does, which is seen without a derivative; false => maybe */
@@ -98,7 +99,8 @@ typedef struct lx_classes {
 
 bool lx_same(lx_lexer *l, u32 state, lx_classes *out); /* valid until the next call. False: failure */
 
-/* The value of a text of a distinct lexeme; a set of values and one more; a lexeme of the grammar without a set of values. NONE: failure. */
+/* The value of a text of a distinct lexeme; a set of values and one more; a lexeme of the grammar without a set of values. NONE:
+ * failure. */
 #define VALUE_UNKNOWN NONE
 u32 lx_value(lx_lexer *l, const u8 *text, u32 n);
 u32 lx_values_with(lx_lexer *l, u32 set, u32 value);
@@ -124,6 +126,7 @@ bool lx_is_sure(lx_lexer *l, u32 state);
 
 static inline u32 lx_count(const lx_lexer *l, u32 state) { return intern_length(&l->states, state) / 2; }
 static inline u32 lx_lexeme_at(const lx_lexer *l, u32 state, u32 i) { return intern_words(&l->states, state)[2 * i]; }
-static inline rx_id lx_rest_at(const lx_lexer *l, u32 state, u32 i) { return intern_words(&l->states, state)[2 * i + 1]; } /* of that lexeme */
+/* of that lexeme */
+static inline rx_id lx_rest_at(const lx_lexer *l, u32 state, u32 i) { return intern_words(&l->states, state)[2 * i + 1]; }
 
 #endif

@@ -1,9 +1,10 @@
 /* lx_union: unions over sets of ids that grow and shrink one by one while a text is read: of the keys that an object still has room for,
  * of the values that an array must not have again.
  *
- * A set is [block, mask | block, mask | ...], a bit for each of 32 ids, blocks ascending. Its union is a tree of FORKs (regex/rx_fork.c) that
- * parts by the bits of the ids, highest first, so that equal parts of two sets are one subtree, derivatives included. The trees of blocks,
- * and of rows of blocks, are kept. So a set that differs in one id costs a look at its blocks, and log n new nodes here and for each byte that is read.
+ * A set is [block, mask | block, mask | ...], a bit for each of 32 ids, blocks ascending. Its union is a tree of FORKs (regex/rx_fork.c)
+ * that parts by the bits of the ids, highest first, so that equal parts of two sets are one subtree, derivatives included. The trees of
+ * blocks, and of rows of blocks, are kept. So a set that differs in one id costs a look at its blocks, and log n new nodes here and for
+ * each byte that is read.
  *
  * A *group* is a lexeme that is any of some lexemes of the grammar, each under its number as a TAG: a row that allows a thousand keys has
  * one entry for them, and so has a lexer state. What a state has matched is told by the tags. */

@@ -180,7 +180,8 @@ static rx_id no_fraction(rx_arena *x, rx_id end) {
 /* digits * 10^(exponent - n + 1) in plain digits, then `end`. */
 static rx_id plain(rx_arena *x, const u8 *digits, u32 n, int64_t exponent, rx_id end) {
     rx_id all = rx_bytes(x, digits, n);
-    if (exponent >= (int64_t)n - 1) return before(x, all, before(x, zeros(x, (u32)(exponent - n + 1), (u32)(exponent - n + 1)), no_fraction(x, end)));
+    if (exponent >= (int64_t)n - 1)
+        return before(x, all, before(x, zeros(x, (u32)(exponent - n + 1), (u32)(exponent - n + 1)), no_fraction(x, end)));
     rx_id tail = before(x, zeros(x, 0, NONE), end);
     if (exponent < 0) return text_before(x, "0.", before(x, zeros(x, (u32)(-exponent - 1), (u32)(-exponent - 1)), before(x, all, tail)));
     u32 whole = (u32)exponent + 1;
@@ -193,7 +194,8 @@ static rx_id number_spelling(rx_arena *x, const u8 *value, u32 n) {
     if (value[0] == '0') {
         byte_set digits = {{0}};
         set_add_range(&digits, '0', '9');
-        rx_id exponent = before(x, either(x, 'e', 'E'), before(x, optional(x, either(x, '+', '-')), rx_repeat(x, rx_set(x, &digits), 1, NONE)));
+        rx_id exponent =
+            before(x, either(x, 'e', 'E'), before(x, optional(x, either(x, '+', '-')), rx_repeat(x, rx_set(x, &digits), 1, NONE)));
         return before(x, optional(x, rx_byte(x, '-')), text_before(x, "0", no_fraction(x, before(x, optional(x, exponent), end))));
     }
     const u8 *digits = value + minus, *mark = memchr(value, 'e', n);

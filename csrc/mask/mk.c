@@ -137,7 +137,8 @@ static bool is_none(const ge_engine *e) {
 
 /* Keeps the mask that was found. */
 static void keep_found(ge_engine *e, u32 config) {
-    if (e->switches & GE_NO_MASK_CACHE || (is_none(e) && !cf_at(e, config)->complete)) return; /* where a text must go on, it is an error each time */
+    /* where a text must go on, it is an error each time */
+    if (e->switches & GE_NO_MASK_CACHE || (is_none(e) && !cf_at(e, config)->complete)) return;
     mk_keep(e, config, &e->mk.found);
     e->b.status = GE_OK; /* a mask that could not be kept is still right */
 }
@@ -190,8 +191,8 @@ bool mk_change(ge_engine *e, u32 config, rx_id (*change)(rx_arena *x, rx_id id),
     return ok;
 }
 
-/* The mask of a configuration in which names have a bound, regular expressions are exact, or counted text is near its bound, from that of the one in which
- * they have not, are loose, or it is far from it: only one of them may be another one. */
+/* The mask of a configuration in which names have a bound, regular expressions are exact, or counted text is near its bound, from that of
+ * the one in which they have not, are loose, or it is far from it: only one of them may be another one. */
 static bool build_from_wider(ge_engine *e, u32 config, u32 unbound, u32 loose, u32 roomier) {
     bool all;
     u32 wider = unbound != config ? unbound : loose != config ? loose : roomier;

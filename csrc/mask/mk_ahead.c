@@ -1,10 +1,10 @@
 /* Masks that are made before they are asked for.
  *
- * Where a text is one lexeme, as under a regular expression or a list of choices, mostly few tokens are allowed: a mask takes a microsecond or ten. But a
- * text comes to a new one at nearly each token, and the next grammar has others. So an engine, when the first matcher is made over it, makes as many
- * masks as mostly take a tenth of a millisecond or two, those first to which the fewest bytes lead: all of a date, a time, an IPv4 address, most of a
- * UUID, and the one with which each text begins. As long as few tokens are allowed it goes on to twice as much: a telephone number. That is
- * when a prompt is still to be read, and takes little more than the masks that a text would ask for.
+ * Where a text is one lexeme, as under a regular expression or a list of choices, mostly few tokens are allowed: a mask takes a microsecond
+ * or ten. But a text comes to a new one at nearly each token, and the next grammar has others. So an engine, when the first matcher is made
+ * over it, makes as many masks as mostly take a tenth of a millisecond or two, those first to which the fewest bytes lead: all of a date, a
+ * time, an IPv4 address, most of a UUID, and the one with which each text begins. As long as few tokens are allowed it goes on to twice as
+ * much: a telephone number. That is when a prompt is still to be read, and takes little more than the masks that a text would ask for.
  *
  * Only bytes of ASCII are followed: a text is hardly ever between the bytes of another character when its next token is asked for.
  *

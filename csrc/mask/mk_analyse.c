@@ -1,12 +1,13 @@
 /* The analysis of a unit: its lexeme-internal mask, from a walk of the vocabulary with the lexer alone (mk_inner.c says what it is for).
  *
- * The trie is gone through level by level, a state of the lexer for each node. A token that ends where the state is alive stays inside. Where
- * the lexer dies, each token at the node and below leaves at the places above where a lexeme ends: what is left of it after each of
+ * The trie is gone through level by level, a state of the lexer for each node. A token that ends where the state is alive stays inside.
+ * Where the lexer dies, each token at the node and below leaves at the places above where a lexeme ends: what is left of it after each of
  * them is a *tail*.
  *
  * Nearly always shapes go first (mk_shapes.c), and this walks what they do not decide, or what a slice leaves.
  *
- * Cost: 4 to 5 ns a node until a lexeme has ended, then about 6, once for a vocabulary; for all of 131,072 tokens, 266,000 nodes, 1 to 2 ms with all tails. */
+ * Cost: 4 to 5 ns a node until a lexeme has ended, then about 6, once for a
+ * vocabulary; for all of 131,072 tokens, 266,000 nodes, 1 to 2 ms with all tails. */
 #include "mk_analysis.h"
 
 enum {
@@ -96,7 +97,8 @@ static u32 number_of(analysis *a, u32 state) {
     lx_state info = a->e->lx.info.at[state];
     bool ends = n > AN_START && !a->e->is_one_lexeme && (info.accepts != NONE || info.skips); /* not where nothing has been read yet */
     a->has_ended |= ends;
-    if (!vec_push(b, &a->states, state) || !vec_push(b, &a->ends, ends ? AN_ON_PATH | AN_HERE : 0) || !vec_reserve(b, &a->next, n_classes)) return NONE;
+    if (!vec_push(b, &a->states, state) || !vec_push(b, &a->ends, ends ? AN_ON_PATH | AN_HERE : 0) || !vec_reserve(b, &a->next, n_classes))
+        return NONE;
     memset(a->next.at + a->next.n, n == AN_DEAD ? 0 : 0xff, n_classes * sizeof *a->next.at);
     a->next.n += n_classes;
     if (a->inner->needs && !an_number_room(a, state)) return NONE;
@@ -117,15 +119,16 @@ static inline bool put_needs(analysis *a, const tt_trie *trie, u32 node, u32 sta
     return state == AN_DEAD || an_note_needs(a, trie->tokens.at + from, n, state, begun);
 }
 
-/* The tokens of a node stay inside, if the state there is alive. No branch depends on that, or on whether the node is a token: both come in no order. */
+/* The tokens of a node stay inside, if the state there is alive. No branch
+ * depends on that, or on whether the node is a token: both come in no order. */
 static inline void put_tokens(const tt_trie *trie, u32 node, u32 state, u32 *bits) {
     u32 from = trie->token_from.at[node], n = trie->token_from.at[node + 1] - from, token = trie->tokens.at[from];
     bits[token >> 5] |= (u32)(n != 0 && state != AN_DEAD) << (token & 31);
     for (u32 i = 1; i < n && state != AN_DEAD; i++) bits[trie->tokens.at[from + i] >> 5] |= (u32)1 << (trie->tokens.at[from + i] & 31);
 }
 
-/* Nodes of one depth as long as no lexeme has ended anywhere, as it is until the quotation mark of a string: of each node only the state is of interest. False:
- * failure, or given up; else *from is where it was so no longer. */
+/* Nodes of one depth as long as no lexeme has ended anywhere, as it is until the quotation mark of a string: of each node only the state is
+ * of interest. False: failure, or given up; else *from is where it was so no longer. */
 static bool walk_inside(analysis *a, an_places *p, const tt_trie *trie, u32 *from, u32 to) {
     const u32 *parent = trie->parent.at, n_classes = a->e->lx.x.n_classes;
     const u8 *class_of = a->e->lx.x.class_of, *bytes = trie->byte.at;
@@ -148,8 +151,8 @@ static bool walk_inside(analysis *a, an_places *p, const tt_trie *trie, u32 *fro
     return true;
 }
 
-/* The nodes of one depth in some runs, all of whose parents have been visited; then each run is between those that are alive. A dead state is a state like
- * others. */
+/* The nodes of one depth in some runs, all of whose parents have been visited; then
+ * each run is between those that are alive. A dead state is a state like others. */
 static bool walk_level(analysis *a, an_places *p, const tt_trie *trie, an_run *runs, u32 n_runs, u32 depth) {
     const u32 *parent = trie->parent.at, n_classes = a->e->lx.x.n_classes;
     const u8 *class_of = a->e->lx.x.class_of, *bytes = trie->byte.at, *ends = a->ends.at;

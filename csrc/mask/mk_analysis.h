@@ -4,7 +4,8 @@
 
 #include "mk.h"
 
-/* The states of an analysis have small numbers of their own, in the order in which they are met, so that their transitions lie close together. */
+/* The states of an analysis have small numbers of their own, in the order
+ * in which they are met, so that their transitions lie close together. */
 enum { AN_DEAD, AN_START, AN_MAX_STATES = 60000, AN_UNKNOWN = UINT16_MAX };
 enum { AN_ON_PATH = 1, AN_HERE = 2 }; /* does a lexeme end above the node, or at it? */
 
@@ -35,7 +36,8 @@ typedef struct analysis {
     u32 least_work;    /* ... spent on that */
     byte_vec raw;      /* ... by number: 1 if characters begin that are no escapes, else 0 */
     u8 begins[256];    /* ... by byte class: does a character begin with it there? */
-    bool given_up;     /* too many tails or states, or a clamped unit that cannot be finished soon, or an open one of which that is hard to tell */
+    /* too many tails or states, or a clamped unit that cannot be finished soon, or an open one of which that is hard to tell */
+    bool given_up;
 } analysis;
 
 /* The number of the state that follows. NONE: failure, or given up. */
@@ -44,9 +46,9 @@ u32 an_step(analysis *a, u32 from, u32 c);
 /* Tokens at a node of this depth or below leave wherever a lexeme ends, from the node above it on, up to the root. */
 bool an_leave(analysis *a, const an_places *p, const u32 *tokens, u32 n, u32 node, u32 depth);
 
-/* Of an open unit (mk_room.c): before and after the walk; a state gets the next number; the characters that have begun behind a byte of a class; the tokens
- * that lead to where a state has a number stay inside; the characters that must still begin there, as they are asked for. False: failure, or given
- * up. */
+/* Of an open unit (mk_room.c): before and after the walk; a state gets the next number; the characters that have begun behind a byte of a
+ * class; the tokens that lead to where a state has a number stay inside; the characters that must still begin there, as they are asked for.
+ * False: failure, or given up. */
 bool an_begin_room(analysis *a);
 void an_end_room(analysis *a);
 bool an_number_room(analysis *a, u32 state);
@@ -79,10 +81,12 @@ bool an_walk_runs(analysis *a, an_places *p, const tt_trie *trie, an_runs *runs,
 /* The same for all that begins with the byte of a hub, the only one of its kind, by shapes. */
 bool an_walk_shapes(analysis *a, u32 hub, u32 max_depth);
 
-/* Finds the plain tokens that stay inside, if they are told apart nearly everywhere and none leaves a lexeme: *done, and the others are still to be walked. */
+/* Finds the plain tokens that stay inside, if they are told apart nearly everywhere
+ * and none leaves a lexeme: *done, and the others are still to be walked. */
 bool an_walk_dense(analysis *a, u32 max_depth, bool *done);
 
-/* Finds the plain tokens that stay inside, if that is most of them and none leaves a lexeme: *done, and the others are still to be walked. */
+/* Finds the plain tokens that stay inside, if that is most of them and none leaves a lexeme: *done, and the others are still to be
+ * walked. */
 bool an_walk_plain(analysis *a, bool *done);
 
 #endif

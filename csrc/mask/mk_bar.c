@@ -1,14 +1,14 @@
 /* Masks where names with bounds are barred (regex/names/rx_name.c): what is to be no host name, say.
  *
- * What was read of a label tells configurations apart, so nearly each token would lead to one of its own. But whether a text is a name within its
- * bounds is mostly asked only where the string ends. So the mask lies between those of two configurations, which recur:
+ * What was read of a label tells configurations apart, so nearly each token would lead to one of its own. But whether a text is a name
+ * within its bounds is mostly asked only where the string ends. So the mask lies between those of two configurations, which recur:
  *
  *     less      names of any length are barred     what it reads, the configuration does, too
  *     more      no names are barred, and others    what the configuration reads, it does, too
  *               have any length
  *
- * and the tokens between them are read from the configuration itself: those behind which the string has ended, and was a name but for its length. Beside
- * other conditions there may be more of them.
+ * and the tokens between them are read from the configuration itself: those behind which the string
+ * has ended, and was a name but for its length. Beside other conditions there may be more of them.
  *
  * Not with `longest`, where what is read is not the less for less that matches. */
 #include "../regex/names/rx_unbound.h"

@@ -1,17 +1,19 @@
 /* Tokens that begin beyond ASCII, where a text is one lexeme.
  *
- * The characters beyond ASCII with which what is left of the lexeme may begin are an expression of their own (regex/rx_beyond.c), and many states have
- * the same: all within `\d{4}-\d{2}`. With it the vocabulary is walked once. A token that is one of those characters, or a part of one, is read in each of
- * these states, and at the *places* where one is complete and longer tokens go on, the walk of a state goes on by itself.
+ * The characters beyond ASCII with which what is left of the lexeme may begin are an expression of their own (regex/rx_beyond.c), and many
+ * states have the same: all within `\d{4}-\d{2}`. With it the vocabulary is walked once. A token that is one of those characters, or a part
+ * of one, is read in each of these states, and at the *places* where one is complete and longer tokens go on, the walk of a state goes on
+ * by itself.
  *
  *     \d{2}-    tokens   D9, D9 A3, EF BC 93, ...     of each of the other digits, and their first bytes
  *               places   EF BC 93, ...                where there are tokens like it and one more character
  *
- * Exactness. A string of the lexeme with a first byte from 0x80 on begins with one of those characters, and each of them begins one, since nothing of a
- * lexer state is empty. */
+ * Exactness. A string of the lexeme with a first byte from 0x80 on begins with one of
+ * those characters, and each of them begins one, since nothing of a lexer state is empty. */
 #include "mk.h"
 
-enum { MAX_BEYOND_NODES = 2000 }; /* on the way to complete characters, and below; with more, as for text in any script, states are analysed instead */
+/* on the way to complete characters, and below; with more, as for text in any script, states are analysed instead */
+enum { MAX_BEYOND_NODES = 2000 };
 
 /* Walks the vocabulary with the characters. of->n_places NONE: they are too many. */
 static bool outline_chars(ge_engine *e, rx_id chars, mk_beyond *of) {
@@ -24,7 +26,8 @@ static bool outline_chars(ge_engine *e, rx_id chars, mk_beyond *of) {
     of->tokens = words->n;
     for (u32 i = 0; ok && i < queue.n && n_nodes < MAX_BEYOND_NODES; i++) {
         mk_place at = queue.at[i];
-        for (u32 child = trie->first.at[at.node], end = trie->first.at[at.node + 1]; ok && child < end && n_nodes < MAX_BEYOND_NODES; child++) {
+        for (u32 child = trie->first.at[at.node], end = trie->first.at[at.node + 1]; ok && child < end && n_nodes < MAX_BEYOND_NODES;
+             child++) {
             rx_id left = rx_derive(x, at.config, x->class_byte[x->class_of[trie->byte.at[child]]]);
             ok = left != NONE;
             if (!ok || left == RX_ID_NEVER) continue;
@@ -44,14 +47,16 @@ static bool outline_chars(ge_engine *e, rx_id chars, mk_beyond *of) {
     return ok;
 }
 
-/* *of = what the vocabulary has of the characters beyond ASCII with which an expression may begin; of->n_places NONE: not seen, or too many. */
+/* *of = what the vocabulary has of the characters beyond ASCII with which
+ * an expression may begin; of->n_places NONE: not seen, or too many. */
 static bool find_chars(ge_engine *e, rx_id chars, mk_beyond *of) {
     *of = (mk_beyond){.n_places = chars == RX_ANY_BEYOND ? NONE : 0};
     if (chars == RX_ANY_BEYOND || chars == RX_ID_NEVER) return true;
     u32 index = map_get(&e->mk.beyond_of, chars);
     if (index == NONE) {
         index = e->mk.beyond.n;
-        if (!outline_chars(e, chars, of) || !vec_push(&e->b, &e->mk.beyond, *of) || !map_put(&e->b, &e->mk.beyond_of, chars, index)) return false;
+        if (!outline_chars(e, chars, of) || !vec_push(&e->b, &e->mk.beyond, *of) || !map_put(&e->b, &e->mk.beyond_of, chars, index))
+            return false;
     }
     *of = e->mk.beyond.at[index];
     return true;
@@ -101,7 +106,8 @@ bool mk_add_beyond(ge_engine *e, u32 config, mk_found *found, bool *done) {
     if (chars == NONE || !find_chars(e, chars, &of)) return false;
     *done = of.n_places != NONE;
     if (!*done) return true;
-    if (!mk_add_listed(e, found, e->mk.beyond_words.at + of.tokens, of.n_tokens) || !vec_reserve(&e->b, &e->mk.runs, of.n_places)) return false;
+    if (!mk_add_listed(e, found, e->mk.beyond_words.at + of.tokens, of.n_tokens) || !vec_reserve(&e->b, &e->mk.runs, of.n_places))
+        return false;
     for (u32 i = 0; i < of.n_places; i++) {
         u32 node = e->mk.beyond_words.at[of.tokens + of.n_tokens + i], to = config_at(e, config, node);
         if (to == NONE) return false;

@@ -1,9 +1,9 @@
 /* The analysis of a unit in which plain text tells letters apart nearly everywhere: by all plain tokens at once.
  *
- * Text without `admin` in it, or with `foo` at its end, has few states, but wherever a token may be another letter leads to another state. So shapes
- * (mk_shapes.c) decide nothing, and node by node two thirds of the trie are walked. Here each node of it gets the number of its state, a byte, from
- * that of its parent by a table, in the order in which they lie in memory; what is dead is a state like others. Then each plain token looks up the
- * state of its node. What is not plain is walked as ever.
+ * Text without `admin` in it, or with `foo` at its end, has few states, but wherever a token may be another letter leads to another state.
+ * So shapes (mk_shapes.c) decide nothing, and node by node two thirds of the trie are walked. Here each node of it gets the number of its
+ * state, a byte, from that of its parent by a table, in the order in which they lie in memory; what is dead is a state like others. Then
+ * each plain token looks up the state of its node. What is not plain is walked as ever.
  *
  * Only where no lexeme ends within plain text, so that no plain token leaves one.
  *
@@ -26,7 +26,8 @@ typedef struct dense_walk {
 
 static bool reads_plain(u32 byte) { return byte >= 0x20 && byte != '"' && byte != '\\'; }
 
-/* *answer: do bytes of one kind lead elsewhere than others of it, or any from `first` to `last`, which begin and end a kind, and is half of them read? */
+/* *answer: do bytes of one kind lead elsewhere than others of it, or any from
+ * `first` to `last`, which begin and end a kind, and is half of them read? */
 static bool splits_kind(analysis *a, u32 from, u32 first, u32 last, bool *answer) {
     const u8 *class_of = a->e->lx.x.class_of, *kind_of = a->e->v->shapes.kind_of;
     u32 to = NONE, n_read = 0;
@@ -52,7 +53,8 @@ static bool splits_next_kind(analysis *a, u32 state, u32 byte, bool *answer) {
     return true;
 }
 
-/* *answer: is much of the vocabulary behind first bytes that are told from others of their kind, or behind which letters are, or bytes that end a character? */
+/* *answer: is much of the vocabulary behind first bytes that are told from others
+ * of their kind, or behind which letters are, or bytes that end a character? */
 static bool is_dense(analysis *a, bool *answer) {
     const ge_engine *e = a->e;
     const u8 *kind_of = e->v->shapes.kind_of;

@@ -1,8 +1,9 @@
 /* Exits of outlines (mk_outline.c): the places of a trie at which a set of lexemes has matched.
  *
- * Idea. Each split counts, so a name ends at each of its letters: behind a tab there are 500 places at which one has ended and something is below. What a
- * row reads from there on is more names, mostly, and what is below has been found already, since it stays inside the first one. So a place below
- * which all tokens have been found is no exit: of the 500 some ten are left, with a `(` or a letter beyond ASCII somewhere below them.
+ * Idea. Each split counts, so a name ends at each of its letters: behind a tab there are 500 places at which one has ended and something is
+ * below. What a row reads from there on is more names, mostly, and what is below has been found already, since it stays inside the first
+ * one. So a place below which all tokens have been found is no exit: of the 500 some ten are left, with a `(` or a letter beyond ASCII
+ * somewhere below them.
  *
  * Exactness. A row adds tokens below the places of an exit and takes none away, and it always has the tokens of the outline.
  *
@@ -17,7 +18,8 @@ static void merge_nodes(u32 *nodes, u32 middle, u32 n, u32 *left) {
     for (u32 i = 0, k = middle, to = 0; i < middle; to++) nodes[to] = k < n && nodes[k] < left[i] ? nodes[k++] : left[i++];
 }
 
-/* Nodes ascending, each once: a walk from several places may come to one on several ways. They are a few ascending runs. *n = how many are left. */
+/* Nodes ascending, each once: a walk from several places may come to one
+ * on several ways. They are a few ascending runs. *n = how many are left. */
 static bool sort_nodes(ge_engine *e, u32 *nodes, u32 *n) {
     id_vec left = {0};
     u32 kept = 0, from = 0; /* [0, from) ascends, and then the run that begins there */
@@ -43,8 +45,8 @@ static bool is_found(const tt_trie *trie, u32 node, const u32 *bits) {
     return true;
 }
 
-/* Leaves out the nodes, of ascending ones, below which all tokens have been found. Errs towards keeping them: of a child that has something below it that
- * is known if it is one of the nodes. So the last node comes first, and the children that are looked up descend, too. */
+/* Leaves out the nodes, of ascending ones, below which all tokens have been found. Errs towards keeping them: of a child that has something
+ * below it that is known if it is one of the nodes. So the last node comes first, and the children that are looked up descend, too. */
 static void leave_out_found(const tt_trie *trie, u32 *nodes, u32 *n, const u32 *bits) {
     const u32 *first = trie->first.at;
     u32 kept = *n;
@@ -65,8 +67,8 @@ static void leave_out_found(const tt_trie *trie, u32 *nodes, u32 *n, const u32 *
     *n = kept;
 }
 
-/* The tokens of the outline as bits; NULL: failure. To write a row for each of many small outlines would take longer than these, so those of a list are set
- * in a row of zeros, and taken out again. */
+/* The tokens of the outline as bits; NULL: failure. To write a row for each of many small outlines
+ * would take longer than these, so those of a list are set in a row of zeros, and taken out again. */
 static const u32 *spread_tokens(ge_engine *e) {
     size_t size = e->v->n_words * sizeof(u32);
     if (!e->mk.outline.listed) return e->mk.outline.bits;

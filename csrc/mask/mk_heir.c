@@ -1,18 +1,19 @@
 /* Heirs: the mask of a configuration by its difference from that of another one.
  *
- * After `{"n` nearly every byte leads to the state of any other key, whose mask is known, and by most bytes both lead to the same place. So the mask
- * is the other one's but for the parts of the vocabulary in which they differ. An heir is *plain* if any plain text leaves both alive: then they
- * differ only in the tokens that are not plain.
+ * After `{"n` nearly every byte leads to the state of any other key, whose mask is known, and by most bytes both lead to the same place. So
+ * the mask is the other one's but for the parts of the vocabulary in which they differ. An heir is *plain* if any plain text leaves both
+ * alive: then they differ only in the tokens that are not plain.
  *
- * Units that are met again and again are worth an analysis, if it helps; those of one place in one grammar are not. Where there is a plain heir it is
- * not even asked whether they are known: a key beside a hundred named ones is hashed name by name. */
+ * Units that are met again and again are worth an analysis, if it helps; those of one place in one grammar are not. Where there is a plain
+ * heir it is not even asked whether they are known: a key beside a hundred named ones is hashed name by name. */
 #include "mk_make.h"
 
-enum { CLOSE = 16 /* an heir that differs behind bytes with more than one in so many nodes of the vocabulary is taken only if units cannot be analysed */ };
+/* An heir that differs behind bytes with more than one in so many nodes of the vocabulary is taken only if units cannot be analysed. */
+enum { CLOSE = 16 };
 
-/* *heir = the configuration to which the larger part of what `config` can read leads by a first byte of ASCII, if by most bytes both go to the
- * same place; or NONE. *close: they go there by nearly all. By the vote of Boyer and Moore (1991), bytes weighted by what of the vocabulary begins with
- * them. (Other bytes only begin a character.) */
+/* *heir = the configuration to which the larger part of what `config` can read leads by a first byte of ASCII, if by most bytes both go to
+ * the same place; or NONE. *close: they go there by nearly all. By the vote of Boyer and Moore (1991), bytes weighted by what of the
+ * vocabulary begins with them. (Other bytes only begin a character.) */
 static bool find_heir(ge_engine *e, u32 config, u32 *heir, bool *close) {
     const rx_arena *x = &e->lx.x;
     byte_set first, differ;
@@ -52,8 +53,8 @@ static bool absorbs_plain(const ge_engine *e, u32 config) {
     return false;
 }
 
-/* *heir = the configuration to which the plain characters lead that are told apart least, if it stays there and any plain text leaves both alive;
- * or NONE. All plain tokens are alike, then. */
+/* *heir = the configuration to which the plain characters lead that are told apart least, if it
+ * stays there and any plain text leaves both alive; or NONE. All plain tokens are alike, then. */
 static bool find_plain_heir(ge_engine *e, u32 config, u32 *heir) {
     *heir = NONE;
     if (e->switches & GE_NO_SLICES || !absorbs_plain(e, config)) return true;
@@ -74,7 +75,8 @@ bool mk_are_new(ge_engine *e, const mk_parts_vec *parts, u32 weight, bool *answe
     return true;
 }
 
-/* *enough: are the lexeme-internal masks of all units known, or made now? Or some that have all plain tokens, so that few are left to be walked? */
+/* *enough: are the lexeme-internal masks of all units known, or made now?
+ * Or some that have all plain tokens, so that few are left to be walked? */
 static bool are_enough_known(ge_engine *e, const mk_parts_vec *parts, bool *enough) {
     bool all = !(e->switches & GE_NO_INNER_MASKS), any_plain = false;
     for (u32 i = 0; i < parts->n; i++)
@@ -87,8 +89,9 @@ static bool are_enough_known(ge_engine *e, const mk_parts_vec *parts, bool *enou
     return true;
 }
 
-/* As mk_by_heir. `heir`: the plain one; NONE: there is none, and it is looked for. *done = false: it has none that is its own heir, or one that is not
- * close while the units can be analysed. (Where heirs go on and on, as while characters are counted, the two differ everywhere.) */
+/* As mk_by_heir. `heir`: the plain one; NONE: there is none, and it is looked for. *done = false: it has none that is its own heir, or one
+ * that is not close while the units can be analysed. (Where heirs go on and on, as while characters are counted, the two differ
+ * everywhere.) */
 static bool by_difference(ge_engine *e, u32 config, const mk_parts_vec *parts, u32 heir, bool *done) {
     const tt_trie *trie = &e->v->slices[VB_PLAIN].rest;
     u32 next;
@@ -110,13 +113,14 @@ static bool by_difference(ge_engine *e, u32 config, const mk_parts_vec *parts, u
     return *done = mk_walk_difference(e, trie, 0, config, heir, &e->mk.found);
 }
 
-/* *answer: below a hub where a configuration differs from its heir, some unit is one of many along a counted text. It has no lexeme-internal
- * mask there (mk_inner.c), and a walk may go through half the vocabulary. */
+/* *answer: below a hub where a configuration differs from its heir, some unit is one of many along a counted text. It has no
+ * lexeme-internal mask there (mk_inner.c), and a walk may go through half the vocabulary. */
 static bool are_counted_below(ge_engine *e, bool *answer) {
     mk_parts_vec parts = {0};
     bool wide, ok = true;
     *answer = false;
-    for (u32 i = 0; ok && i < e->mk.at_hubs.n; i++) ok = mk_split_all(e, e->mk.at_hubs.at[i].config, e->mk.at_hubs.at[i].node, &parts, &wide);
+    for (u32 i = 0; ok && i < e->mk.at_hubs.n; i++)
+        ok = mk_split_all(e, e->mk.at_hubs.at[i].config, e->mk.at_hubs.at[i].node, &parts, &wide);
     for (u32 i = 0; ok && i < parts.n; i++)
         for (u32 k = 0; ok && k < parts.at[i].n; k++) {
             u32 unit = parts.at[i].unit[k], clamped = mk_clamp(e, unit, e->v->tiers[VB_TIERS - 1].bytes + 1);
@@ -127,8 +131,8 @@ static bool are_counted_below(ge_engine *e, bool *answer) {
     return ok;
 }
 
-/* Is the way of the heir, which has been gone so far, to be given up, since that is so, and the units can be analysed? Clamped, that serves all
- * places along the counted text. */
+/* Is the way of the heir, which has been gone so far, to be given up, since that is so,
+ * and the units can be analysed? Clamped, that serves all places along the counted text. */
 static bool is_better_analysed(ge_engine *e, const mk_parts_vec *parts, bool *answer) {
     *answer = false;
     if (e->switches & GE_NO_CLAMPING || !e->mk.at_hubs.n) return true;

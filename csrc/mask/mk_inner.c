@@ -30,8 +30,9 @@ static bool give_back(ge_engine *e, const vb_inner **inner) {
     return false;
 }
 
-/* *key: what a counted state is with few repeats, in a view. NONE: it is no such state. Along the last characters of a counted text the tokens that are too
- * long for it leave it at each of their characters. Where too many do that for an analysis, they do it at the next character again. */
+/* *key: what a counted state is with few repeats, in a view. NONE: it is no such state. Along the last characters of a counted text the
+ * tokens that are too long for it leave it at each of their characters. Where too many do that for an analysis, they do it at the next
+ * character again. */
 static bool key_of_counts(ge_engine *e, u32 state, u32 view, u64 *key) {
     rx_id expr = lx_count(&e->lx, state) == 1 ? lx_rest_at(&e->lx, state, 0) : RX_ID_NEVER, few = rx_few(&e->lx.x, expr);
     *key = few == expr ? NONE : (u64)few << 32 | view;
@@ -69,8 +70,8 @@ static bool obtain(ge_engine *e, u32 state, u32 view, bool make, const vb_inner 
     return true;
 }
 
-/* Can a clamped unit stand for `unit` at all? Each of its states is to be finished before the bounds: it itself, and in quotation marks where an escape
- * has begun, \u0041, which takes 3 bytes more. */
+/* Can a clamped unit stand for `unit` at all? Each of its states is to be finished before the bounds:
+ * it itself, and in quotation marks where an escape has begun, \u0041, which takes 3 bytes more. */
 static bool may_stand_for(ge_engine *e, u32 clamped, u32 unit, u32 n_bytes, bool *answer) {
     u32 finish = 0;
     for (u32 i = 0, n = lx_count(&e->lx, clamped); i < n; i++) {
@@ -85,12 +86,13 @@ static bool may_stand_for(ge_engine *e, u32 clamped, u32 unit, u32 n_bytes, bool
     return again != NONE;
 }
 
-/* Tries a view that clamps the unit. *inner = NULL: it cannot be finished before the bounds, or is not known, and not to be made, or so many
- * tokens leave it that *hopeless is set: as many leave the unit itself. */
+/* Tries a view that clamps the unit. *inner = NULL: it cannot be finished before the bounds, or is not known, and not to be made, or so
+ * many tokens leave it that *hopeless is set: as many leave the unit itself. */
 static bool obtain_clamped(ge_engine *e, u32 unit, u32 view, bool make, const vb_inner **inner, bool *hopeless) {
     u32 bytes = e->v->tiers[mk_tier_of(view)].bytes, clamped = mk_clamp(e, unit, bytes + 1);
     if (clamped == NONE || !obtain(e, clamped, view, false, inner)) return false;
-    if (!*inner && make && (!may_stand_for(e, clamped, unit, bytes, &make) || (make && !obtain(e, clamped, view, true, inner)))) return false;
+    if (!*inner && make && (!may_stand_for(e, clamped, unit, bytes, &make) || (make && !obtain(e, clamped, view, true, inner))))
+        return false;
     if (!*inner) {
         const mk_key *key = mk_key_of(e, clamped, view);
         *hopeless = key && key->leaves_much;
@@ -101,8 +103,8 @@ static bool obtain_clamped(ge_engine *e, u32 unit, u32 view, bool make, const vb
     return again != NONE;
 }
 
-/* Is it worth while to try and clamp a unit? Not the last characters of a counted text: each of these states serves all grammars as it is. And
- * not what cannot be finished soon after whatever token; nor within A-labels, where each text is a state of its own. */
+/* Is it worth while to try and clamp a unit? Not the last characters of a counted text: each of these states serves all grammars as it is.
+ * And not what cannot be finished soon after whatever token; nor within A-labels, where each text is a state of its own. */
 static bool may_clamp(const ge_engine *e, u32 unit) {
     const rx_arena *x = &e->lx.x;
     u32 n = lx_count(&e->lx, unit), chars;
@@ -123,7 +125,8 @@ static bool obtain_counted(ge_engine *e, u32 open, bool make, const vb_inner **i
     u32 index = map_get(&e->mk.counted_of, few);
     if (index == NONE) {
         if (!obtain(e, open, MK_OPEN, make, inner) || !*inner) return e->b.status == GE_OK;
-        bool ok = vec_push(&e->b, &e->mk.counted, ((mk_counted){open, COUNTED_UNKNOWN})) && map_put(&e->b, &e->mk.counted_of, few, e->mk.counted.n - 1);
+        bool ok = vec_push(&e->b, &e->mk.counted, ((mk_counted){open, COUNTED_UNKNOWN})) &&
+                  map_put(&e->b, &e->mk.counted_of, few, e->mk.counted.n - 1);
         return ok || give_back(e, inner);
     }
     mk_counted *counted = &e->mk.counted.at[index];
@@ -142,8 +145,8 @@ static bool obtain_counted(ge_engine *e, u32 open, bool make, const vb_inner **i
     return obtain(e, open, MK_OPEN, make, inner);
 }
 
-/* *answer: has a text come to another unit with the same open one, up to counts? Or was another of its lexeme made? In the last words of a counted text
- * their number makes a difference, and so each is met for the first time. */
+/* *answer: has a text come to another unit with the same open one, up to counts? Or was another of its lexeme made? In the last words of a
+ * counted text their number makes a difference, and so each is met for the first time. */
 static bool is_met_again(ge_engine *e, u32 unit, u32 open, bool *answer) {
     u32 few = mk_few(e, open), lexeme = lx_lexeme_at(&e->lx, unit, 0);
     if (few == NONE) return false;
@@ -210,7 +213,8 @@ static bool obtain_unit(ge_engine *e, u32 unit, u32 hub, bool make, const vb_inn
         if (*inner) return e->mk.unit_views.at[unit] = MK_OPEN, note_opened(e, unit) || give_back(e, inner);
         if (open && !make) return true;
     }
-    bool clamps = (hub ? !e->g->longest : known == NONE) && may_clamp(e, unit); /* mk_over_nested clears longer tokens, below the hub or not */
+    /* mk_over_nested clears longer tokens, below the hub or not */
+    bool clamps = (hub ? !e->g->longest : known == NONE) && may_clamp(e, unit);
     for (u32 like = VB_TIERS; like-- > 0 && clamps;) {
         u32 clamped = mk_clamp(e, unit, e->v->tiers[like].bytes + 1); /* by the tier that drops the most bounds; then by others */
         if (clamped == NONE) return false;
@@ -226,7 +230,8 @@ static bool obtain_unit(ge_engine *e, u32 unit, u32 hub, bool make, const vb_inn
             if (*inner || !make) return true;
         }
     }
-    if (hub && mk_clamp(e, unit, e->v->tiers[VB_TIERS - 1].bytes + 1) != unit) return e->b.status == GE_OK; /* one of many along a counted text */
+    /* one of many along a counted text */
+    if (hub && mk_clamp(e, unit, e->v->tiers[VB_TIERS - 1].bytes + 1) != unit) return e->b.status == GE_OK;
     *view = VB_TIERS + hub;
     if (hub == 0) e->mk.unit_views.at[unit] = VB_TIERS;
     return obtain(e, unit, *view, make, inner);
@@ -256,7 +261,8 @@ bool mk_prepare(ge_engine *e, u32 unit, u32 hub) {
     u32 view;
     if (!obtain_unit(e, unit, hub, true, &inner, &view)) return false;
     bool ok = true;
-    for (u32 i = 0; inner && ok && i < inner->exits.n; i++) ok = inner->exits.at[i].tails[VB_MARKS].n == 0 || vb_tails(e->v, inner, i, VB_MARKS);
+    for (u32 i = 0; inner && ok && i < inner->exits.n; i++)
+        ok = inner->exits.at[i].tails[VB_MARKS].n == 0 || vb_tails(e->v, inner, i, VB_MARKS);
     done_with(e, inner);
     return ok || budget_fail(&e->b, GE_E_MEMORY);
 }
@@ -292,7 +298,8 @@ static bool add_tails(ge_engine *e, cf_alternative a, u32 config, byte_set first
 }
 
 /* What can be read of the tails of an exit of the unit of `a`, after its lexemes. */
-static bool add_after(ge_engine *e, cf_alternative a, const u32 *lexemes, u32 n, bool skip, const vb_inner *inner, u32 exit, mk_found *found) {
+static bool add_after(ge_engine *e, cf_alternative a, const u32 *lexemes, u32 n, bool skip, const vb_inner *inner, u32 exit,
+                      mk_found *found) {
     byte_set first;
     if (!e->g->longest && !e->g->g.has_distinct) {
         u32 row = cf_row_after(e, a.row, lexemes, n, skip), begin = row == NONE ? NONE : cf_begin(e, row);

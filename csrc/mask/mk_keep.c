@@ -4,13 +4,13 @@
  * Both are sequentially consistent, so at least one of them sees the other: a mask that is being copied is never freed (it waits for the
  * next eviction), and a mask that was replaced is never copied.
  *
- * A mask of few tokens is kept as their list: a hundredth of the memory, and faster to write into a row than bits are to copy. One that is a
- * lexeme-internal mask and few tokens more is kept as these, and holds that: the strings of all grammars are copied from the same few
+ * A mask of few tokens is kept as their list: a hundredth of the memory, and faster to write into a row than bits are to copy. One that is
+ * a lexeme-internal mask and few tokens more is kept as these, and holds that: the strings of all grammars are copied from the same few
  * kilobytes, which stay in a near cache. It counts as if the bits were its own, so what is held in the vocabulary's store is bounded, too.
  *
  * Which one goes: a hand passes over the slots in turn and takes the first that was not read since it last came by (the *clock* of Corbató,
- * 1968), or the next one where it has seen MAX_LOOKS that were. So a full store costs no more than an empty one, and readers write
- * nothing that they share, but for one flag. */
+ * 1968), or the next one where it has seen MAX_LOOKS that were. So a full store costs no more than an empty one, and readers write nothing
+ * that they share, but for one flag. */
 #include "mk.h"
 
 /* Copies a kept mask if the reference still holds. */
@@ -143,7 +143,8 @@ void mk_keep(ge_engine *e, u32 config, const mk_found *found) {
     mask.hash = wide_hash(mask.words, mask.n_words);
     if (mask.base) mask.hash = mix_u64(mask.hash ^ mask.base->hash) >> 1; /* not UINT64_MAX */
     if (mask.model != NONE) mask.hash = mix_u64(mask.hash ^ mask.model) >> 1;
-    u32 index = mask.model != NONE && size == 0 ? mask.model : map_get(&e->mk.mask_of_hash, mask.hash); /* the model itself, or one that is like it in part */
+    /* the model itself, or one that is like it in part */
+    u32 index = mask.model != NONE && size == 0 ? mask.model : map_get(&e->mk.mask_of_hash, mask.hash);
     mk_mask *kept = index == NONE ? NULL : stable_at(&e->masks, index);
     if (size == 0 && index != NONE && index == mask.model) {
         e->stats.mask_hits++;

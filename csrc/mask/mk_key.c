@@ -1,15 +1,17 @@
-/* Keys of units: by what a lexeme-internal mask (mk_inner.c), or the automaton of a lexeme (mk_lexeme.c), is found again, in whatever grammar.
+/* Keys of units: by what a lexeme-internal mask (mk_inner.c), or the
+ * automaton of a lexeme (mk_lexeme.c), is found again, in whatever grammar.
  *
- * Key. The regexes of the unit as a directed acyclic graph, numbered in post-order, with flags of the lexemes, the discipline, whether there
- * are exits, and the view: the tokens that are decided.
+ * Key. The regexes of the unit as a directed acyclic graph, numbered in post-order, with flags of
+ * the lexemes, the discipline, whether there are exits, and the view: the tokens that are decided.
  *
- * Hash. It says the same, but is made up from those of the operands, which are kept: each expression is hashed once, and most units that are
- * looked up differ in a few nodes from others. Most are not in the store, so keys are spelt out only where it has something with that hash,
- * or is to get it. */
+ * Hash. It says the same, but is made up from those of the operands, which are kept: each expression is hashed once, and most units that
+ * are looked up differ in a few nodes from others. Most are not in the store, so keys are spelt out only where it has something with that
+ * hash, or is to get it. */
 #include "../regex/names/rx_name.h"
 #include "mk.h"
 
-enum { MAX_KEY_NODES = 1000, LEXEME_KEY_NODES = 128 }; /* larger units are taken to be particular to one grammar; larger lexemes have no automaton */
+/* larger units are taken to be particular to one grammar; larger lexemes have no automaton */
+enum { MAX_KEY_NODES = 1000, LEXEME_KEY_NODES = 128 };
 enum { NOT_HASHED, PARTICULAR, HASHED }; /* hashes with a meaning, and the least without */
 
 /* *last: operands [1, *last) are nodes. False: what the expression is, is not in its nodes, or particular to one grammar. */
@@ -78,7 +80,8 @@ static u32 unit_flags(const ge_engine *e, u32 state, u32 i) {
 }
 
 static bool hash_unit(ge_engine *e, u32 state, u32 view, mk_key *key) {
-    u32 most = view == MK_LEXEME ? LEXEME_KEY_NODES : MAX_KEY_NODES, n = lx_count(&e->lx, state), head[] = {e->g->longest, e->is_one_lexeme, view, n};
+    u32 most = view == MK_LEXEME ? LEXEME_KEY_NODES : MAX_KEY_NODES, n = lx_count(&e->lx, state),
+        head[] = {e->g->longest, e->is_one_lexeme, view, n};
     key->hash = mix_words(0, head, 4);
     for (u32 i = 0; i < n && !key->refused; i++) {
         u64 hash;
@@ -95,11 +98,13 @@ mk_key *mk_key_of(ge_engine *e, u32 state, u32 view) {
     u32 index = map_get(&e->mk.key_of, name);
     if (index != NONE) return &e->mk.keys.at[index];
     mk_key made = {.at = NONE};
-    if (!hash_unit(e, state, view, &made) || !vec_push(&e->b, &e->mk.keys, made) || !map_put(&e->b, &e->mk.key_of, name, e->mk.keys.n - 1)) return NULL;
+    if (!hash_unit(e, state, view, &made) || !vec_push(&e->b, &e->mk.keys, made) || !map_put(&e->b, &e->mk.key_of, name, e->mk.keys.n - 1))
+        return NULL;
     return &e->mk.keys.at[e->mk.keys.n - 1];
 }
 
-/* Appends the nodes below `root` that are not numbered yet, and numbers them by their place in `numbered`; false: there are too many, or failure. */
+/* Appends the nodes below `root` that are not numbered yet, and numbers
+ * them by their place in `numbered`; false: there are too many, or failure. */
 static bool add_structure(ge_engine *e, rx_id root, id_vec *numbered, id_vec *todo) {
     const rx_arena *x = &e->lx.x;
     id_vec *key = &e->mk.key_words;
@@ -135,7 +140,8 @@ bool mk_spell_key(ge_engine *e, u32 state, u32 view, mk_key *key) {
     id_vec numbered = {0}, todo = {0}, *words = &e->mk.key_words;
     u32 n = lx_count(&e->lx, state), begin = words->n;
     bool ok = vec_reach(&e->b, &e->mk.number, intern_count(&e->lx.x.nodes) - 1);
-    ok = ok && vec_push(&e->b, words, e->g->longest | (u32)e->is_one_lexeme << 1) && vec_push(&e->b, words, view) && vec_push(&e->b, words, n);
+    ok = ok && vec_push(&e->b, words, e->g->longest | (u32)e->is_one_lexeme << 1) && vec_push(&e->b, words, view) &&
+         vec_push(&e->b, words, n);
     for (u32 i = 0; ok && i < n; i++) {
         rx_id expr = lx_rest_at(&e->lx, state, i);
         ok = add_structure(e, expr, &numbered, &todo) && vec_push(&e->b, words, e->mk.number.at[expr]) &&

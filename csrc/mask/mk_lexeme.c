@@ -1,25 +1,27 @@
 /* Token automata of lexemes that many grammars share, numbers, dates, UUIDs, kept with the vocabulary.
  *
- * Idea. Lexemes that read little have no lexeme-internal mask (mk_inner.c): mostly a walk of some tens of nodes costs less than to hash what is left of the
- * expression at each place, and to look that up. But what is left of a lexeme follows from the lexeme and the bytes that were read. So a lexeme
- * is looked up once, by the structure of its expression (mk_key.c), and found is its automaton over bytes; a state of the lexer, which remembers by which
- * byte it was first come to from which other one, is a state of that, its *place*, by following these bytes.
+ * Idea. Lexemes that read little have no lexeme-internal mask (mk_inner.c): mostly a walk of some tens of nodes costs less than to hash
+ * what is left of the expression at each place, and to look that up. But what is left of a lexeme follows from the lexeme and the bytes
+ * that were read. So a lexeme is looked up once, by the structure of its expression (mk_key.c), and found is its automaton over bytes; a
+ * state of the lexer, which remembers by which byte it was first come to from which other one, is a state of that, its *place*, by
+ * following these bytes.
  *
  *     automaton   [ number of states | class of each byte | state by state and class ]       one for a lexeme
- *     outline     the tokens that may come in a state, and where it ends in them             one for a state, when somebody asks for it (mk_share.c)
+ *     outline     the tokens that may come in a state, and where it ends in them             one for a state that is asked for (mk_share.c)
  *
- * Which lexemes. One within which a text comes to a place that more than a few bytes may follow, as digits do, or only bytes beyond ASCII, each of which
- * begins many characters: key words, names of properties and strings of an enum are spelt by each grammar in its own way. What comes once costs a hash and
- * a *mark* in the store; the second grammar makes the automaton, if it has few states, and the outlines that it asks for; the third finds them. (A date
- * with time has thousands of states, since a leap second may come in each zone at another minute, and 1,200 nodes: to hash these takes as long as what
- * would be saved.) Not a distinct lexeme, which a text has made, nor a string of any text, which may have 10^5 places within escapes, nor one of counted
- * characters of which nothing else is asked, if these are many, or more than a few and nearly any: there each count is some states, and none is needed
- * (mk_near.c).
+ * Which lexemes. One within which a text comes to a place that more than a few bytes may follow, as digits do, or only bytes beyond ASCII,
+ * each of which begins many characters: key words, names of properties and strings of an enum are spelt by each grammar in its own way.
+ * What comes once costs a hash and a *mark* in the store; the second grammar makes the automaton, if it has few states, and the outlines
+ * that it asks for; the third finds them. (A date with time has thousands of states, since a leap second may come in each zone at another
+ * minute, and 1,200 nodes: to hash these takes as long as what would be saved.) Not a distinct lexeme, which a text has made, nor a string
+ * of any text, which may have 10^5 places within escapes, nor one of counted characters of which nothing else is asked, if these are many,
+ * or more than a few and nearly any: there each count is some states, and none is needed (mk_near.c).
  *
- * Exactness. The key is compared in full, so both have the same expression, and where bytes lead from there, and what can be read then, depends
- * on nothing else. Two places may well be alike.
+ * Exactness. The key is compared in full, so both have the same expression, and where bytes lead
+ * from there, and what can be read then, depends on nothing else. Two places may well be alike.
  *
- * Limits. To make an automaton costs states and derivatives, which nobody has asked for: it takes a part of what limits leave, and what they refuse is not made. */
+ * Limits. To make an automaton costs states and derivatives, which nobody has asked
+ * for: it takes a part of what limits leave, and what they refuse is not made. */
 #include "mk.h"
 
 enum {
@@ -38,7 +40,8 @@ enum {
 
 static u64 mark_of(const mk_key *key) { return mix_u64(key->hash ^ MK_VIEWS) >> 1; }
 
-/* Puts an entry into the store that was counted in a budget of its own. NULL: it is there already, or there is no memory, which costs only time. */
+/* Puts an entry into the store that was counted in a budget of its own.
+ * NULL: it is there already, or there is no memory, which costs only time. */
 static const vb_inner *add_entry(ge_engine *e, vb_inner *made, const budget *own, u64 hash) {
     made->hash = hash;
     made->bytes = own->bytes;
@@ -165,8 +168,8 @@ static bool find_within_limits(ge_engine *e, u32 start, bool is_counted, found_s
     return true;
 }
 
-/* An entry with the automaton, or without, if it has too many states; its key is spelt out. NULL: the limits of this grammar do not suffice, which says nothing
- * of others. False: failure. */
+/* An entry with the automaton, or without, if it has too many states; its key is spelt out.
+ * NULL: the limits of this grammar do not suffice, which says nothing of others. False: failure. */
 static bool make_automaton(ge_engine *e, u32 start, bool is_counted, const mk_key *key, const vb_inner **kept) {
     found_states f = {0};
     bool all, enough;

@@ -1,14 +1,14 @@
 /* Walks of what is spelt out, where a text is one lexeme.
  *
- * What is left of a choice of strings, or of digits that are counted out, is a trie of sets of bytes (regex/rx_chars.c). Both tries, that one and the
- * vocabulary's, are gone down side by side: no derivative is taken, and no state or configuration is made for what begins with tokens that
- * nobody will choose. That of 500 choices has a thousand states, and a mask of twenty tokens came to thirty that were new.
+ * What is left of a choice of strings, or of digits that are counted out, is a trie of sets of bytes (regex/rx_chars.c). Both tries, that
+ * one and the vocabulary's, are gone down side by side: no derivative is taken, and no state or configuration is made for what begins with
+ * tokens that nobody will choose. That of 500 choices has a thousand states, and a mask of twenty tokens came to thirty that were new.
  *
  *     be | by-(a | b)        of the vocabulary b, be, by, by-, ...
  *
- * Exactness. A token is allowed where a string of the trie begins with it: nothing may come after the lexeme, and each part of the expression has a string
- * (RX_INHABITED). The sets of a union are disjoint, so a node of the vocabulary is met once. Where an expression has anything else in it, or
- * there is much to read, another way is taken. */
+ * Exactness. A token is allowed where a string of the trie begins with it: nothing may come after the lexeme, and each part of the
+ * expression has a string (RX_INHABITED). The sets of a union are disjoint, so a node of the vocabulary is met once. Where an expression
+ * has anything else in it, or there is much to read, another way is taken. */
 #include "mk.h"
 
 enum { MAX_SPELT = 512 }; /* nodes with something below them; with more, as of letters, there are better ways */
@@ -61,8 +61,8 @@ static bool spell_set(ge_engine *e, u32 node, const spelt_part *part, mk_found *
     return true;
 }
 
-/* Is an expression a union of disjoint sets of bytes, each with something behind it, or nothing? Here at the root, before any of it is read; and without
- * bytes beyond ASCII: what begins there is found once for many states (mk_beyond.c). */
+/* Is an expression a union of disjoint sets of bytes, each with something behind it, or nothing? Here at the root, before any of it is
+ * read; and without bytes beyond ASCII: what begins there is found once for many states (mk_beyond.c). */
 static bool is_spelt(const rx_arena *x, rx_id id) {
     u32 n;
     const rx_id *parts = rx_choices(x, &id, &n);
@@ -91,7 +91,8 @@ static bool spell(ge_engine *e, u32 node, rx_id id, mk_found *found, bool *spelt
     return true;
 }
 
-/* What is left of the lexeme, if the configuration is one of one lexeme that ends at no match but the last; nothing behind it; else RX_ID_NEVER. */
+/* What is left of the lexeme, if the configuration is one of one lexeme
+ * that ends at no match but the last; nothing behind it; else RX_ID_NEVER. */
 static rx_id only_expression(const ge_engine *e, u32 config) {
     if (cf_count(e, config) != 1) return RX_ID_NEVER;
     u32 state = cf_alternative_at(e, config, 0).state >> 1;

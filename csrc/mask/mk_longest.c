@@ -1,9 +1,9 @@
 /* Masks with lexing="longest".
  *
- * What is nested under the first alternative counts where that has no longer match, so it is found first, and the first goes on top of it. Of units only
- * the *core* is analysed (mk_unit.c): the mask is that of the configuration without the other lexemes, but for where these make a difference. Key words
- * that begin as names do make a unit of each place; its core is the name, and the two differ only along the key words. Where the difference is a large one,
- * the unit is analysed after all. */
+ * What is nested under the first alternative counts where that has no longer match, so it is found first, and the first goes on top of it.
+ * Of units only the *core* is analysed (mk_unit.c): the mask is that of the configuration without the other lexemes, but for where these
+ * make a difference. Key words that begin as names do make a unit of each place; its core is the name, and the two differ only along the
+ * key words. Where the difference is a large one, the unit is analysed after all. */
 #include "mk_make.h"
 
 enum {

@@ -1,14 +1,15 @@
 /* Slices that are learnt: what below a node of the vocabulary's trie is allowed as a whole.
  *
  * Many lexemes repeat a set of bytes: identifiers, digits, base64, comments, text up to a stop. Under way, such an expression is its own
- * derivative by each of these bytes. So where all bytes below a node are among them, all tokens below it stay inside the lexeme, whatever else
- * the configuration may read, and nothing of it has to be walked.
+ * derivative by each of these bytes. So where all bytes below a node are among them, all tokens below it stay inside the lexeme, whatever
+ * else the configuration may read, and nothing of it has to be walked.
  *
- * Bytes are taken by their kinds, as in shapes (vocab/vb_shapes.c): of each node of the trie a word says which are below it, of each expression
- * one says by which it is not changed. That is found out kind by kind as walks ask for it, for one expression of each lexer state.
+ * Bytes are taken by their kinds, as in shapes (vocab/vb_shapes.c): of each node of the trie a word says which are below it, of each
+ * expression one says by which it is not changed. That is found out kind by kind as walks ask for it, for one expression of each lexer
+ * state.
  *
- * Within strings a character beyond ASCII is several states. Where all tokens below a node are plain, and it is no part of a character, they stay inside what
- * any plain text leaves alive, or what only other text than can be there kills (regex/rx_survive.c). */
+ * Within strings a character beyond ASCII is several states. Where all tokens below a node are plain, and it is no part of a character,
+ * they stay inside what any plain text leaves alive, or what only other text than can be there kills (regex/rx_survive.c). */
 #include "mk.h"
 
 enum { MAX_DEPTH = 4 }; /* of the structure that is looked at */

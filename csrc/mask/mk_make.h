@@ -30,7 +30,8 @@ bool mk_add_split(ge_engine *e, u32 config, u32 hub, const mk_parts_vec *parts, 
 
 /* The mask by its difference from that of an heir, but for what is below hubs; *done = false: by its parts, rather. */
 bool mk_by_heir(ge_engine *e, u32 config, const mk_parts_vec *parts, bool *done);
-/* *answer: has one of the units been asked for only a few times, or turned out to have no lexeme-internal mask? This time counts for `weight`. */
+/* *answer: has one of the units been asked for only a few times, or turned
+ * out to have no lexeme-internal mask? This time counts for `weight`. */
 bool mk_are_new(ge_engine *e, const mk_parts_vec *parts, u32 weight, bool *answer);
 
 /* --- mk_longest.c */
@@ -42,8 +43,8 @@ bool mk_find_core(ge_engine *e, u32 config, u32 hub, const mk_parts *parts, u32 
 bool mk_differ_from_core(ge_engine *e, u32 config, u32 core, u32 hub);
 /* *nested = what is nested under the first alternative, if that helps; or CF_DEAD. */
 bool mk_find_nested(ge_engine *e, u32 config, u32 *nested);
-/* A match of the first alternative drops those that are nested under it, so what they read, which has been found, counts for tokens in which it
- * finds none. It goes on top of that: by its lexeme-internal mask if it reads much, else by the difference that it makes. */
+/* A match of the first alternative drops those that are nested under it, so what they read, which has been found, counts for tokens in
+ * which it finds none. It goes on top of that: by its lexeme-internal mask if it reads much, else by the difference that it makes. */
 bool mk_put_on_top(ge_engine *e, u32 config, u32 nested, u32 hub);
 
 #endif

@@ -1,15 +1,17 @@
 /* Masks that are kept as another one, their *model*, but for a few tokens.
  *
- * Idea. Bits of 131,072 tokens are four pages of memory, and to touch these for the first time takes longer than to compare them. In grammars of programming
- * languages nine in ten wide masks differ in a few hundred tokens from one of those before: in which operators may follow a name, say.
+ * Idea. Bits of 131,072 tokens are four pages of memory, and to touch these for the first time takes longer than to compare them. In
+ * grammars of programming languages nine in ten wide masks differ in a few hundred tokens from one of those before: in which operators may
+ * follow a name, say.
  *
  *     model   [ bits ]              the first ones that have none
  *     mask    [ model | tokens ]    in which the two differ
  *
- * Invariants. A model stays as long as the engine, so what refers to it is never left without; there are few. It is taken by the order in which
- * models were made, so equal masks are kept alike.
+ * Invariants. A model stays as long as the engine, so what refers to it is never left without;
+ * there are few. It is taken by the order in which models were made, so equal masks are kept alike.
  *
- * Cost: a comparison with the model that is near, and before that of a *sample* of the mask with those of the models. These lie side by side. */
+ * Cost: a comparison with the model that is near, and before that of a
+ * *sample* of the mask with those of the models. These lie side by side. */
 #include "mk.h"
 
 enum {
@@ -57,7 +59,8 @@ bool mk_find_model(ge_engine *e, mk_mask *mask) {
     e->mk.samples.n = own;
     for (u32 i = 0; i < e->mk.models.n; i++) {
         const u32 *other = mask_at(e, e->mk.models.at[i])->words;
-        if (seem_far(e, e->mk.samples.at + own, e->mk.samples.at + i * n_sample) || !are_near(mask->words, other, n, &e->mk.differing)) continue;
+        if (seem_far(e, e->mk.samples.at + own, e->mk.samples.at + i * n_sample) || !are_near(mask->words, other, n, &e->mk.differing))
+            continue;
         mask->model = e->mk.models.at[i];
         mask->words = e->mk.differing.at;
         mask->n_words = e->mk.differing.n;

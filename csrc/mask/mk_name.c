@@ -1,13 +1,13 @@
 /* Masks where names have bounds (regex/names/rx_name.c): from the mask of what has names of any length.
  *
- * What was read of a label tells configurations apart, so nearly each token that goes on with one would lead to a configuration of its own. So the
- * vocabulary is walked from a configuration in which names have any length: the same for all texts that the grammar does not tell apart but for
- * that. It allows all that may be allowed. A token of it stays if it can be gone on with so that names fit (regex/names/rx_fit.c): mostly the token and
- * a short ending of the lexeme do. Others are read from the configuration itself.
+ * What was read of a label tells configurations apart, so nearly each token that goes on with one would lead to a configuration of its own.
+ * So the vocabulary is walked from a configuration in which names have any length: the same for all texts that the grammar does not tell
+ * apart but for that. It allows all that may be allowed. A token of it stays if it can be gone on with so that names fit
+ * (regex/names/rx_fit.c): mostly the token and a short ending of the lexeme do. Others are read from the configuration itself.
  *
- * Below a node where all that tokens may add to names fits, whatever it is (vocab/vb_reach.c), no token is looked at. That it fits is enough where
- * names stand by themselves, in sequences and unions: what was begun can be finished by a few characters, and all other names may be short. Beside
- * a pattern or a length they may have to be long.
+ * Below a node where all that tokens may add to names fits, whatever it is (vocab/vb_reach.c), no token is looked at. That it fits is
+ * enough where names stand by themselves, in sequences and unions: what was begun can be finished by a few characters, and all other names
+ * may be short. Beside a pattern or a length they may have to be long.
  *
  * Not within A-labels: each text there is a configuration of its own anyway, of which the ending would have to be found. */
 #include "../regex/names/rx_unbound.h"
@@ -61,8 +61,8 @@ static bool ending_of(ge_engine *e, u32 config, mk_ending *ending) {
     return true;
 }
 
-/* *reads: whether a lexeme can go on with the token; *ends: one may end within it, or there, so that more than that is to be asked. No state on the
- * way is looked at: nearly all of them would be those of one token. */
+/* *reads: whether a lexeme can go on with the token; *ends: one may end within it, or there, so that more than that is to be asked. No
+ * state on the way is looked at: nearly all of them would be those of one token. */
 static bool lexemes_read(ge_engine *e, u32 config, const u8 *token, u32 n, bool *reads, bool *ends) {
     rx_arena *x = &e->lx.x;
     *reads = *ends = false;
@@ -119,9 +119,10 @@ static bool fits_anywhere(const u8 *text, u32 n) {
     return rx_bound_holds(&fresh);
 }
 
-/* With a token of so many bytes, a beginning of the text, from what is known at a place, where it is left what is known behind it. The rest of the text
- * is an ending. Such that only names ask for more: NAME_UNKNOWN. */
-static bool fit_of_name(ge_engine *e, name_filter *f, const u8 *text, u32 n_token, const mk_ending *ending, name_place *place, name_fit *fit) {
+/* With a token of so many bytes, a beginning of the text, from what is known at a place, where it is left what is known behind it. The rest
+ * of the text is an ending. Such that only names ask for more: NAME_UNKNOWN. */
+static bool fit_of_name(ge_engine *e, name_filter *f, const u8 *text, u32 n_token, const mk_ending *ending, name_place *place,
+                        name_fit *fit) {
     name_state name = f->states.at[place->state];
     u32 n = n_token + ending->n;
     *fit = NAME_FITS;

@@ -2,9 +2,9 @@
  *
  *     QUOTE(p{3,40}) "   reads what   QUOTE(p{3,room}) "   reads, but for tokens of more than 40 bytes
  *
- * Near its bound each place of a counted text is a configuration of its own. But of the tokens that are no longer than the room each finds as many characters
- * as it takes, and longer ones are few: of 131,072 of Tekken 1,222 have more than 16 bytes, and 56 more than 32. Of these plain ones are told by their
- * characters, as they stay in the string, and others are read.
+ * Near its bound each place of a counted text is a configuration of its own. But of the tokens that are no longer than the room each finds
+ * as many characters as it takes, and longer ones are few: of 131,072 of Tekken 1,222 have more than 16 bytes, and 56 more than 32. Of
+ * these plain ones are told by their characters, as they stay in the string, and others are read.
  *
  * Cost: a copy of the mask, and a look at the tokens that are longer. With less room than the shortest tier has bytes, too many are: such
  * states are analysed one by one (mk_inner.c). Where the lexeme has an automaton (mk_lexeme.c), nothing is to be saved. */

@@ -1,14 +1,14 @@
-/* Slices below quotation marks and blanks (vocab/vb_open.c): what a string may begin with that is opened within a token, after `:` or `[` say, and
- * white space.
+/* Slices below quotation marks and blanks (vocab/vb_open.c): what a string may
+ * begin with that is opened within a token, after `:` or `[` say, and white space.
  *
  * A walk that comes to such a mark in a configuration that any plain text leaves alive does not go on there, but notes the place. Later all
- * tokens whose rests are plain are taken as a whole, and the others are walked from that configuration by their rests. So the states of a string,
- * its escapes and characters beyond ASCII, need not be made to see that it can begin. The same where it comes to a blank in a configuration that
- * blanks leave what it is: that is so wherever a grammar admits white space of any length. */
+ * tokens whose rests are plain are taken as a whole, and the others are walked from that configuration by their rests. So the states of a
+ * string, its escapes and characters beyond ASCII, need not be made to see that it can begin. The same where it comes to a blank in a
+ * configuration that blanks leave what it is: that is so wherever a grammar admits white space of any length. */
 #include "mk.h"
 
-/* Does any plain text of so many characters leave the configuration alive? Errs towards no. A lazy lexeme dies at its first match: not as its
- * regex does. */
+/* Does any plain text of so many characters leave the configuration alive? Errs
+ * towards no. A lazy lexeme dies at its first match: not as its regex does. */
 static bool absorbs_chars(const ge_engine *e, u32 config, u32 chars) {
     const lx_lexer *l = &e->lx;
     for (u32 i = 0, n = cf_count(e, config); i < n; i++) {
@@ -22,8 +22,8 @@ static bool absorbs_chars(const ge_engine *e, u32 config, u32 chars) {
     return false;
 }
 
-/* *answer: do blanks leave the configuration what it is? Then all that may come after one may come after many. (Not where a lexeme has ended, in an outline: a
- * row reads on from there, and what it reads by the second blank is not what it reads by the first.) */
+/* *answer: do blanks leave the configuration what it is? Then all that may come after one may come after many. (Not where a lexeme has
+ * ended, in an outline: a row reads on from there, and what it reads by the second blank is not what it reads by the first.) */
 static bool loops_by_blanks(ge_engine *e, u32 config, bool *answer) {
     *answer = !cf_at(e, config)->unsure && !cf_at(e, config)->ends;
     for (u32 k = 0; k < VB_BLANKS && *answer; k++) {

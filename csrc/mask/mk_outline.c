@@ -1,8 +1,8 @@
 /* Outlines: walks of the vocabulary that are made once for all rows in which the same lexemes may come.
  *
- * Idea. In grammars of programming languages texts come to a new row at nearly each token, and hardly ever to new lexemes. Where a walk goes
- * depends on the row only by these until a lexeme ends. So it is made with an *open* row, which stands for all rows with that lexer state, and
- * what is found is kept, the *outline*:
+ * Idea. In grammars of programming languages texts come to a new row at nearly each token, and hardly ever to new lexemes. Where a walk
+ * goes depends on the row only by these until a lexeme ends. So it is made with an *open* row, which stands for all rows with that lexer
+ * state, and what is found is kept, the *outline*:
  *
  *     tokens   that are read before the walk needs to know more
  *     exits    a set of lexemes, and the places of the trie at which it has matched and something is below
@@ -10,21 +10,24 @@
  *
  *     what a row reads from some places on  =  tokens  +  for each exit: what the row after these lexemes reads from its places on
  *
- * So a mask for a row that is new takes look-ups, and an Earley step for each exit. A skip leads back to the row, and so does not end the outline.
+ * So a mask for a row that is new takes look-ups, and an Earley step for
+ * each exit. A skip leads back to the row, and so does not end the outline.
  *
- * The rows after exits are cut where they can be (parser/ep_cut.c): what may come after an operator is known from the first one on, and nothing is predicted
- * anew. Hubs are met from the root on, or behind another hub: in rows that are not cut.
+ * The rows after exits are cut where they can be (parser/ep_cut.c): what may come after an operator is known from the first one on, and
+ * nothing is predicted anew. Hubs are met from the root on, or behind another hub: in rows that are not cut.
  *
- * Exactness. An alternative in a row reads what the same alternative in an open row reads, but for what comes after its exits: cf.c makes both by
- * the same steps. With every split alternatives do not depend on each other. (Not with `longest`, where they do.)
+ * Exactness. An alternative in a row reads what the same alternative in an open row reads, but for what comes after its exits: cf.c makes
+ * both by the same steps. With every split alternatives do not depend on each other. (Not with `longest`, where they do.)
  *
- * Not with bags: distinct lexemes lead to rows that depend on the text, and the states of a bag each have lexemes of their own, so that hardly any
- * outline is asked for twice: but for those of single states within a lexeme, which the vocabulary keeps (mk_share.c) and any grammar may use.
+ * Not with bags: distinct lexemes lead to rows that depend on the text, and the states of a bag each have lexemes of their own, so that
+ * hardly any outline is asked for twice: but for those of single states within a lexeme, which the vocabulary keeps (mk_share.c) and any
+ * grammar may use.
  *
  * Not where a text is one lexeme: there is one row.
  *
- * Cost. An outline: as the walk. Where tokens can be cut in many ways that do not lead to the same rows, or nearly anywhere (characters one by one,
- * names with nothing between them), walks with all ways joined are cheaper: a grammar in which that was met has no outlines from then on. */
+ * Cost. An outline: as the walk. Where tokens can be cut in many ways that do not lead to the same rows, or nearly anywhere (characters one
+ * by one, names with nothing between them), walks with all ways joined are cheaper: a grammar in which that was met has no outlines from
+ * then on. */
 #include "mk.h"
 
 enum {
@@ -39,8 +42,8 @@ enum {
     MUCH_BELOW = 48  /* ... then it is asked for apart */
 };
 
-/* To be found: what a row can read in a lexer state from some places on. `begin`: the state in which the row begins. `bases`: the rows that were cut, by
- * depth (parser/ep_cut.c); NONE: none was. */
+/* To be found: what a row can read in a lexer state from some places on. `begin`: the state in which
+ * the row begins. `bases`: the rows that were cut, by depth (parser/ep_cut.c); NONE: none was. */
 typedef struct mk_task {
     u32 row, begin, state, places;
     u32 bases[EP_CUTS];
@@ -66,8 +69,9 @@ typedef struct recent_step {
     u32 row, begin;
 } recent_step;
 
-/* Steps of rows and outlines that were asked for lately, each in the one place to which its key leads; those of a row lie side by side. A mask asks for
- * some hundred of each, nearly all of them the same as the masks before, and maps of all that there are do not fit into the caches that are near. */
+/* Steps of rows and outlines that were asked for lately, each in the one place to which its key leads; those of a row lie side by side. A
+ * mask asks for some hundred of each, nearly all of them the same as the masks before, and maps of all that there are do not fit into the
+ * caches that are near. */
 struct mk_recent {
     recent_step steps[RECENT_STEPS];
     struct {
@@ -156,8 +160,8 @@ static bool keep_outline(ge_engine *e, u32 hubs, mk_outline *to) {
     return mk_add_exits(e, to);
 }
 
-/* Walks from some places on. With a ring one by one: the runs of signs that are still to come mostly begin within others, where the first row of
- * the ring has been come to again. */
+/* Walks from some places on. With a ring one by one: the runs of signs that are still to
+ * come mostly begin within others, where the first row of the ring has been come to again. */
 static bool walk_places(ge_engine *e, u32 places, u32 row, u32 config) {
     const u32 *words = intern_words(&e->mk.places, places);
     const tt_trie *trie = e->mk.tries.at[words[0]];
@@ -212,7 +216,8 @@ bool mk_note_ends(ge_engine *e, const tt_trie *trie, mk_place at) {
 /* Is it from the root of the vocabulary's trie on, and depends on nothing but the lexer state? */
 static bool is_of_state(const ge_engine *e, u32 row, u32 places) {
     const u32 *words = intern_words(&e->mk.places, places);
-    return row == CF_OPEN_ROW + LX_IDLE && intern_length(&e->mk.places, places) == 2 && words[1] == 0 && e->mk.tries.at[words[0]] == &e->v->trie;
+    return row == CF_OPEN_ROW + LX_IDLE && intern_length(&e->mk.places, places) == 2 && words[1] == 0 &&
+           e->mk.tries.at[words[0]] == &e->v->trie;
 }
 
 /* As make_outline, but from the vocabulary if it has it. */
@@ -231,7 +236,8 @@ static void drop_outline(ge_engine *e, mk_outline *o) {
 static u32 new_outline(ge_engine *e, u32 row, u32 state, u32 places, u64 key) {
     mk_outline made = {0};
     u32 index = e->mk.outlines.n;
-    if (find_or_make(e, row, state, places, &made) && vec_reserve(&e->b, &e->mk.outlines, 1) && map_put(&e->b, &e->mk.outline_of, key, index)) {
+    if (find_or_make(e, row, state, places, &made) && vec_reserve(&e->b, &e->mk.outlines, 1) &&
+        map_put(&e->b, &e->mk.outline_of, key, index)) {
         e->stats.outlines++;
         e->mk.outlines.at[e->mk.outlines.n++] = made;
         return index;
@@ -344,8 +350,8 @@ static bool reads_nothing(ge_engine *e, u32 begin, u32 places, bool *answer) {
     return first != NULL;
 }
 
-/* Adds what comes from some places on after an exit, where the row of a task, or the other one of its ring, leads by a set of lexemes. (Apart there are no
- * rings, so not everywhere.) */
+/* Adds what comes from some places on after an exit, where the row of a task, or the other
+ * one of its ring, leads by a set of lexemes. (Apart there are no rings, so not everywhere.) */
 static bool plan_exit(ge_engine *e, agenda *open, const mk_task *from, u32 row, u32 accepts, u32 places) {
     mk_task task = *from;
     bool nothing, is_apart = false;

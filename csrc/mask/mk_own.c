@@ -1,17 +1,19 @@
 /* Slices that a user lists (vocab/vb_own.c): expressions for lexemes that his grammars will have.
  *
  * A state whose lexemes absorb a slice reads all tokens of it. That is decided on expressions: is there a beginning of a text of the slice
- * after which the state is dead? The automaton of the slice and the lexer are followed side by side, as far as that takes little; else the answer
- * is no. No slice is used where a state reads much besides: there shapes, or the slice of plain tokens, say more.
+ * after which the state is dead? The automaton of the slice and the lexer are followed side by side, as far as that takes little; else the
+ * answer is no. No slice is used where a state reads much besides: there shapes, or the slice of plain tokens, say more.
  *
- * To prepare them is to make the lexeme-internal masks of the states of these lexemes, as long as they are found with the vocabulary by structure. */
+ * To prepare them is to make the lexeme-internal masks of the states of
+ * these lexemes, as long as they are found with the vocabulary by structure. */
 #include "mk.h"
 
 enum { /* to see whether a state absorbs a slice: */
     OWN_PAIRS = 500,         /* how many are followed */
     OWN_COST = 1000,         /* how many derivatives that may take */
     OWN_WORK = 1 << 17,
-    OWN_BESIDE = 4,          /* what a state begins with besides is at most one in so many of the nodes of the vocabulary with which the slice begins */
+    /* what a state begins with besides is at most one in so many of the nodes of the vocabulary with which the slice begins */
+    OWN_BESIDE = 4,
     PREPARED_STATES = 16     /* of a lexeme: as many are looked at */
 };
 

@@ -22,9 +22,9 @@ bool mk_count_unit(ge_engine *e, u32 unit, u32 weight, u32 *before) {
     return true;
 }
 
-/* Is the analysis of a unit to be put off? It is, if all plain tokens have been found by other units, so that few are left to walk: always if an
- * analysis was made for this mask already, else a few times. Patterns that are not anchored, and overlap, make such units of keys: each is a long
- * analysis, and some unit reads any key. One that cannot be analysed is always put off. */
+/* Is the analysis of a unit to be put off? It is, if all plain tokens have been found by other units, so that few are left to walk: always
+ * if an analysis was made for this mask already, else a few times. Patterns that are not anchored, and overlap, make such units of keys:
+ * each is a long analysis, and some unit reads any key. One that cannot be analysed is always put off. */
 static bool is_put_off(ge_engine *e, u32 unit, u32 hub, bool *answer) {
     bool known, refused = false;
     u32 seen = 0;
@@ -95,7 +95,8 @@ bool mk_are_known(ge_engine *e, const mk_parts_vec *parts, bool make, bool *know
 }
 
 bool mk_add_split(ge_engine *e, u32 config, u32 hub, const mk_parts_vec *parts, bool wide) {
-    if (!wide && !mk_has_outlines(e)) return hub ? mk_walk(e, &e->v->trie, e->v->hubs[hub].node, config, &e->mk.found) : mk_walk_shared(e, config, &e->mk.found);
+    if (!wide && !mk_has_outlines(e))
+        return hub ? mk_walk(e, &e->v->trie, e->v->hubs[hub].node, config, &e->mk.found) : mk_walk_shared(e, config, &e->mk.found);
     for (u32 i = 0; i < parts->n; i++)
         if (!add_parts(e, cf_alternative_at(e, config, i), &parts->at[i], hub)) return false;
     return true;

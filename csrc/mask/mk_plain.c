@@ -1,9 +1,9 @@
 /* The analysis of a unit that most plain text leaves alive: by the tokens that it does not read.
  *
- * Of keys beside patterns that are not anchored, say all but those with `net_` in them, nearly any token is the beginning. But letters are told
- * apart wherever a token may be, so shapes (mk_shapes.c) decide nothing. Here all plain tokens are taken to stay inside, and only those are followed that
- * may not: where what is below a node of the trie is too short to kill the state, or lacks what would (regex/rx_survive.c), nothing is looked at there.
- * What is not plain is walked as ever.
+ * Of keys beside patterns that are not anchored, say all but those with `net_` in them, nearly any token is the beginning. But letters are
+ * told apart wherever a token may be, so shapes (mk_shapes.c) decide nothing. Here all plain tokens are taken to stay inside, and only
+ * those are followed that may not: where what is below a node of the trie is too short to kill the state, or lacks what would
+ * (regex/rx_survive.c), nothing is looked at there. What is not plain is walked as ever.
  *
  * Cost: 5 ns for each child of the nodes that are followed: a few hundred where a mark must come, every tenth where 7 letters must. */
 #include "mk_analysis.h"
@@ -34,8 +34,8 @@ static const rx_perils *perils_of(plain_walk *w, u32 number) {
     return p;
 }
 
-/* Is the unit one that some plain text kills, but do most first bytes lead to states that are not easy to kill, by a few small letters and blanks, say?
- * (Within a character it is not asked.) */
+/* Is the unit one that some plain text kills, but do most first bytes lead to states that are not
+ * easy to kill, by a few small letters and blanks, say? (Within a character it is not asked.) */
 static bool is_promising(plain_walk *w, bool *answer) {
     ge_engine *e = w->a->e;
     const rx_perils *perils = perils_of(w, AN_START);

@@ -1,12 +1,14 @@
 /* Rings: rows that come back to themselves, as open rows of an outline (mk_outline.c).
  *
- * Idea. Vocabularies have tokens like `--------`, of up to a hundred bytes: one lexeme after the other, and each is an exit. In a grammar with a sign
- * in front of operands, the row after `-` is mostly the same row again; with `--` as well there are two rows, and either sign leads to one of them.
- * Taken one by one, such exits are most of what there is to do for a mask. But where the rows and the sets of lexemes between them are known, the
- * walk can go on where one has ended:
+ * Idea. Vocabularies have tokens like `--------`, of up to a hundred bytes: one lexeme after the other, and each is an exit. In a grammar
+ * with a sign in front of operands, the row after `-` is mostly the same row again; with `--` as well there are two rows, and either sign
+ * leads to one of them. Taken one by one, such exits are most of what there is to do for a mask. But where the rows and the sets of lexemes
+ * between them are known, the walk can go on where one has ended:
  *
- *     ring     [ begin, begin | set, to, to | set, to, to ... ]      the lexer states in which the rows begin; for each set of lexemes the row (0, 1)
- *                                                                    to which it leads from the first and from the second; NONE: it ends there
+ *     ring     [ begin, begin | set, to, to | set, to, to ... ]
+ *
+ * are the lexer states in which the rows begin, and for each set of lexemes the row (0, 1) to which it leads from the first and from the
+ * second; NONE: it ends there.
  *
  * A ring says nothing else of its rows, so an outline with it serves all rows between which these steps are the same.
  *
@@ -56,7 +58,8 @@ static bool find_other(ge_engine *e, const mk_outline *outline, u32 own, u32 *ro
         if (!mk_go(e, rows[0], exit_at(e, outline, i), &other, begin)) return false;
         if (other == rows[0] || ep_row_leaves(&e->ep, other) || !allows(e, other, own)) continue;
         if ((cut = ep_cut(&e->ep, other, EP_CUTS - 1)) == NONE || !mk_go(e, cut, own, &back, &ignored)) return false;
-        if (cut != other && !ep_row_leaves(&e->ep, back)) continue; /* the first row is mostly one that may return at once: this one is not it */
+        /* the first row is mostly one that may return at once: this one is not it */
+        if (cut != other && !ep_row_leaves(&e->ep, back)) continue;
         if (cut != other && !mk_go(e, other, own, &back, &ignored)) return false;
         if (back == rows[0]) rows[1] = other;
     }
@@ -85,7 +88,8 @@ bool mk_find_ring(ge_engine *e, u32 begin, const mk_outline *outline, u32 *rows,
         u32 accepts = exit_at(e, outline, i);
         if (!go_within(e, rows, rows[0], accepts, &to[0]) || !go_within(e, rows, rows[1], accepts, &to[1])) return false;
         if (to[0] == NONE && to[1] == NONE) continue;
-        if (!vec_push(&e->b, &e->mk.ring, accepts) || !vec_push(&e->b, &e->mk.ring, to[0]) || !vec_push(&e->b, &e->mk.ring, to[1])) return false;
+        if (!vec_push(&e->b, &e->mk.ring, accepts) || !vec_push(&e->b, &e->mk.ring, to[0]) || !vec_push(&e->b, &e->mk.ring, to[1]))
+            return false;
     }
     return (*ring = intern(&e->b, &e->mk.rings, e->mk.ring.at, e->mk.ring.n, NULL)) != NONE;
 }

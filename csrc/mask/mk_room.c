@@ -1,20 +1,22 @@
 /* Counted text wherever its end is: one lexeme-internal mask for all the numbers of characters that may still come.
  *
- * Near its bound each place of a counted text is a state of its own, "90 characters may come", and each character of a token leads to another. But it
- * matters only to tokens that need more than there is room for. So what is analysed is the *open* unit, which has no such bound (regex/rx_room.c). Its
- * states recur, and with each token that stays inside goes what it *needs*: the characters that begin in it, and those that must still begin after it. It is
- * allowed if there is room for as many. A token that leaves the lexeme may do so if there was room until then: exits are parted by that.
+ * Near its bound each place of a counted text is a state of its own, "90 characters may come", and each character of a token leads to
+ * another. But it matters only to tokens that need more than there is room for. So what is analysed is the *open* unit, which has no such
+ * bound (regex/rx_room.c). Its states recur, and with each token that stays inside goes what it *needs*: the characters that begin in it,
+ * and those that must still begin after it. It is allowed if there is room for as many. A token that leaves the lexeme may do so if there
+ * was room until then: exits are parted by that.
  *
- * Exactness. A string of the open unit belongs to the unit if and only if no more characters begin in it than there is room for; and the fewest that
- * begin in a string that goes on after a token are asked for by an emptiness that is exact.
+ * Exactness. A string of the open unit belongs to the unit if and only if no more characters begin in it than there is room for; and the
+ * fewest that begin in a string that goes on after a token are asked for by an emptiness that is exact.
  *
- * Counts of other things, "at most 9 words", matter to few tokens, too: mostly none is more than a word. Open units that differ in bounds of repeats lie one in
- * the other. If the one with the most that came so far and the one with few have the same mask, so have all between.
+ * Counts of other things, "at most 9 words", matter to few tokens, too: mostly none is more than a word. Open units that differ in bounds
+ * of repeats lie one in the other. If the one with the most that came so far and the one with few have the same mask, so have all between.
  *
- * Most tokens need as many characters as they have, which the vocabulary knows. Where most stay inside, needs begin with that (mk_shapes.c).
+ * Most tokens need as many characters as they have, which the vocabulary
+ * knows. Where most stay inside, needs begin with that (mk_shapes.c).
  *
- * For a place by itself the usual ways cost less, so this is done from the second place on that a text comes to, and from the first, once it was done
- * for the lexeme elsewhere.
+ * For a place by itself the usual ways cost less, so this is done from the second place
+ * on that a text comes to, and from the first, once it was done for the lexeme elsewhere.
  *
  * Cost: that of an analysis without counts, and for each mask a look at the needs of all tokens, 32 at a time. */
 #include "../regex/names/rx_unbound.h"

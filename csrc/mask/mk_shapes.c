@@ -1,11 +1,11 @@
 /* The analysis of a unit by shapes (vocab/vb_shapes.c): `Hello` and `World` are both `Aaaaa`, and most patterns do not tell them apart.
  *
  * The trie of shapes is gone through level by level, as that of the tokens is in mk_analyse.c; it is a twentieth of it. Where a state takes
- * all bytes of a kind to the same state, so it does with the shape. Where it tells them apart (it is inside a literal, say), the nodes of the
- * tokens that have the shape are walked from there on, together with those of all other such shapes of that level.
+ * all bytes of a kind to the same state, so it does with the shape. Where it tells them apart (it is inside a literal, say), the nodes of
+ * the tokens that have the shape are walked from there on, together with those of all other such shapes of that level.
  *
- * Strings in other quotes than those of JSON take all plain text but a few marks. There the analysis begins with the slice of plain tokens; shapes are
- * gone through down to where no mark is below and all is plain, and tokens behind a mark are taken back and looked at.
+ * Strings in other quotes than those of JSON take all plain text but a few marks. There the analysis begins with the slice of plain tokens;
+ * shapes are gone through down to where no mark is below and all is plain, and tokens behind a mark are taken back and looked at.
  *
  * Where most tokens stay inside, all are taken to, and those of the others are taken back.
  *
@@ -32,7 +32,8 @@ typedef struct shape_walk {
     VEC(u16) next; /* by number and kind: number, AN_UNKNOWN, or TOLD_APART */
     VEC(u64) loops; /* by number: kinds of which it is known that they lead back to it */
     u64 begins;    /* kinds with which characters begin */
-    u8 *chars;     /* of an open unit, by shape that was walked: such kinds on the way to it; what tokens need is in part known by that (vb.h) */
+    /* of an open unit, by shape that was walked: such kinds on the way to it; what tokens need is in part known by that (vb.h) */
+    u8 *chars;
     bool lasting;  /* did the bits begin with all tokens? */
     u64 marks;     /* if the bits began with the plain tokens: kinds of bytes without which these stay inside, and VB_NOT_PLAIN; else 0 */
     u8 *whole;     /* ... by shape that was walked: does that begin without marks, and is something below it for which it is walked? */
@@ -94,8 +95,8 @@ static bool leave_all(shape_walk *w, u32 shape, u32 depth) {
     return true;
 }
 
-/* Puts down that the nodes that have a shape of this level are to be walked, and what is below them. What is known above them is what is known above the
- * shape. */
+/* Puts down that the nodes that have a shape of this level are to be walked, and
+ * what is below them. What is known above them is what is known above the shape. */
 static bool put_members(shape_walk *w, u32 shape) {
     analysis *a = w->a;
     const tt_trie *trie = &a->e->v->trie;
@@ -209,8 +210,8 @@ static bool walk_children(shape_walk *w, u32 *from, u32 *to, u32 depth) {
     return !w->runs.n || an_walk_runs(a, &w->nodes, &a->e->v->trie, &w->runs, depth, w->max_depth);
 }
 
-/* Are most tokens behind a first byte that leaves the state alive, also with a letter behind it, and of a kind that is not told apart? Then the bits
- * begin with all that there are below the hub, and needs with the characters that tokens have. */
+/* Are most tokens behind a first byte that leaves the state alive, also with a letter behind it, and of a kind that is not told apart? Then
+ * the bits begin with all that there are below the hub, and needs with the characters that tokens have. */
 static bool begin_with_all(shape_walk *w, u32 hub) {
     const ge_vocab *v = w->a->e->v;
     const u8 *kind_of = w->shapes->kind_of;
@@ -233,7 +234,8 @@ static bool begin_with_all(shape_walk *w, u32 hub) {
     return true;
 }
 
-/* The kinds of the characters of ASCII that do not lead to where most do, and stay there. *few: perhaps plain text without these stays inside. */
+/* The kinds of the characters of ASCII that do not lead to where most do,
+ * and stay there. *few: perhaps plain text without these stays inside. */
 static bool find_marks(shape_walk *w, bool *few) {
     analysis *a = w->a;
     const u8 *class_of = a->e->lx.x.class_of;

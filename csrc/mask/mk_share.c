@@ -4,16 +4,19 @@
  *     tokens     that are read before the lexeme ends
  *     places     the nodes of the trie at which it has matched, and something is below that has not been found
  *
- * Idea. A walk in an open row (mk_outline.c) depends on the state alone, so it is made once for a vocabulary, by the grammar that asks first. It is found
- * by the automaton, whose serial number no other entry of the store has, and the place in it: no expression is hashed. What a row reads is then the tokens, and
- * what the row after the lexeme reads from these places on; where there are many tokens, they are the base of the mask, as a lexeme-internal mask is.
+ * Idea. A walk in an open row (mk_outline.c) depends on the state alone, so it is made once for a vocabulary, by the grammar that asks
+ * first. It is found by the automaton, whose serial number no other entry of the store has, and the place in it: no expression is hashed.
+ * What a row reads is then the tokens, and what the row after the lexeme reads from these places on; where there are many tokens, they are
+ * the base of the mask, as a lexeme-internal mask is.
  *
  *     after `12`    1 2 3 . e ...  the outline      , } blanks  a walk with all that the configuration is, by these bytes only
  *
- * A token begins with one byte. So beside the outline the vocabulary is walked only by bytes with which something else may begin, too: what comes after the
- * number, white space. Blanks and hubs are left to that walk also where the lexeme reads them, which knows them from tables of the vocabulary (mk_open.c).
+ * A token begins with one byte. So beside the outline the vocabulary is walked only by bytes with which something else may begin, too: what
+ * comes after the number, white space. Blanks and hubs are left to that walk also where the lexeme reads them, which knows them from tables
+ * of the vocabulary (mk_open.c).
  *
- * Not of skips, which lead back to the row. Not with `longest`, where alternatives depend on each other, nor where a text is one lexeme (mk_ahead.c).
+ * Not of skips, which lead back to the row. Not with `longest`, where
+ * alternatives depend on each other, nor where a text is one lexeme (mk_ahead.c).
  *
  * Exactness. What an alternative reads by some first bytes is added whole, and all other bytes by which anything may begin are walked. */
 #include "mk.h"
@@ -37,7 +40,8 @@ bool mk_may_share(const ge_engine *e) {
     return !is_off && !e->g->longest && !e->is_one_lexeme;
 }
 
-/* The only set of lexemes that matches in a state of one lexeme, and the nodes of the vocabulary's trie at which it does. False: it is not like that. */
+/* The only set of lexemes that matches in a state of one lexeme, and the nodes
+ * of the vocabulary's trie at which it does. False: it is not like that. */
 static bool only_exit(const ge_engine *e, const mk_outline *o, const u32 **nodes, u32 *n) {
     *n = 0;
     if (o->n_hubs || o->n_exits > 1) return false;

@@ -1,4 +1,5 @@
-/* Slices: does any text of a kind leave a lexer state alive? Then all tokens of that kind are allowed, and only the rest of the vocabulary is walked.
+/* Slices: does any text of a kind leave a lexer state alive? Then all tokens
+ * of that kind are allowed, and only the rest of the vocabulary is walked.
  *
  *     by the structure of an expression that absorbs the slice (rx_absorb.c)
  *     else by the perils of plain text, if it is seen that there are none (rx_survive.c)
@@ -34,7 +35,8 @@ static bool may_absorb(ge_engine *e, u32 state, const byte_set *but, u32 phase, 
 static bool follow_plain(ge_engine *e, u32 state, const byte_set *but, id_vec *reached, bool *answer) {
     id_vec phases = {0};
     word_map seen = {0};
-    bool ok = vec_push(&e->b, reached, state) && vec_push(&e->b, &phases, UTF8_START) && map_put(&e->b, &seen, (u64)state << 8 | UTF8_START, 0);
+    bool ok =
+        vec_push(&e->b, reached, state) && vec_push(&e->b, &phases, UTF8_START) && map_put(&e->b, &seen, (u64)state << 8 | UTF8_START, 0);
     u64 enough = e->lx.x.derivatives + ABSORBING_COST;
     *answer = true;
     for (u32 i = 0; ok && *answer && i < phases.n; i++) {
@@ -67,7 +69,8 @@ static bool is_counted(const ge_engine *e, u32 state) {
     return counted;
 }
 
-/* *answer: does a state recur along the text ` a a a a`? Where words or characters are counted none does, or they die, and so it is seen soon. */
+/* *answer: does a state recur along the text ` a a a a`? Where words or
+ * characters are counted none does, or they die, and so it is seen soon. */
 static bool recurs(ge_engine *e, u32 state, bool *answer) {
     u32 seen[ABSORBING_WORDS], n = 0;
     for (*answer = false; !*answer && n < ABSORBING_WORDS && state != LX_DEAD;) {
@@ -136,8 +139,8 @@ bool mk_find_perils(ge_engine *e, u32 state, rx_perils *out) {
     return true;
 }
 
-/* *answer: may any text come next, of which only the fewest characters are asked? Then `reached` gets, of the states to which plain text leads, those
- * that are the furthest from an end: this one, and the one behind the first byte of the longest character. */
+/* *answer: may any text come next, of which only the fewest characters are asked? Then `reached` gets, of the states to which plain text
+ * leads, those that are the furthest from an end: this one, and the one behind the first byte of the longest character. */
 static bool reach_any_text(ge_engine *e, u32 state, id_vec *reached, bool *answer) {
     *answer = lx_count(&e->lx, state) == 1 && !is_lazy(e, state, 0) && rx_is_any_text(&e->lx.x, lx_rest_at(&e->lx, state, 0));
     if (!*answer) return true;

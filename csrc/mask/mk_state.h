@@ -1,4 +1,5 @@
-/* mk_state: what an engine has found out for its masks, and what is noted while one is made. A part of the engine (engine/en.h), grown under its lock.
+/* mk_state: what an engine has found out for its masks, and what is noted
+ * while one is made. A part of the engine (engine/en.h), grown under its lock.
  *
  * Grouped by the file that it belongs to. *Scratch* has a meaning only while one mask is made. */
 #ifndef GE_MK_STATE_H
@@ -6,8 +7,8 @@
 
 #include "../vocab/vb.h"
 
-/* Tokens: a list while they are few, or few beside those of a base; else bits. Which, depends only on how they were found: equal masks may be
- * kept in several ways. */
+/* Tokens: a list while they are few, or few beside those of a base; else bits. Which,
+ * depends only on how they were found: equal masks may be kept in several ways. */
 typedef struct mk_found {
     u32 *bits; /* n_words, not meaningful while listed */
     VEC(u32) list;
@@ -117,7 +118,8 @@ typedef struct mk_state {
     VEC(mk_place) walk;    /* scratch: what is still to be visited, place by place */
     VEC(mk_run) runs;      /* scratch: ... run by run */
     const byte_set *begins; /* a walk from the root on is of tokens that begin with these; NULL: of all */
-    VEC(mk_place) at_hubs; /* scratch: where a walk has come to hubs: (index of the hub, configuration); an outline that is made: also to openings, VB_HUBS + ... */
+    /* scratch: where a walk has come to hubs: (index of the hub, configuration); an outline that is made: also to openings, VB_HUBS ... */
+    VEC(mk_place) at_hubs;
     VEC(mk_place) at_openings; /* scratch: ... and to openings */
     id_vec perils_of;      /* by lexer state: index in `perils`; NONE: not known yet */
     VEC(rx_perils) perils;
@@ -175,7 +177,8 @@ typedef struct mk_state {
     VEC(mk_outline) outlines;
     id_vec outline_words;
     VEC(mk_end) ends;         /* scratch: of the outline that is being made */
-    id_vec rounds, no_round;  /* scratch: the nodes at which its ring has come to its first row again; all others, as bits, which are set between walks ... */
+    /* scratch: the nodes at which its ring has come to its first row again; all others, as bits, which are set between walks ... */
+    id_vec rounds, no_round;
     bool limits_ends;         /* is an outline that has too many given up? */
     const tt_trie *rounds_in; /* ... of the trie that it begins in */
     mk_found outline;         /* scratch: its tokens */

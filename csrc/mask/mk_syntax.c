@@ -1,13 +1,13 @@
 /* Masks within regular expressions as texts (regex/syntax/rx_syntax.h): from the mask of a looser configuration.
  *
- * How many groups there are, which names, and with which character a range begins: that tells configurations apart, in a name nearly each token. Only
- * few tokens depend on it. So the vocabulary is read from a configuration without it (rx_loosen), which recurs and has a mask that is kept with the
- * vocabulary; that allows all that may be allowed. Of those tokens the ones that may differ (rx_loose_differs) are read from the configuration
- * itself: where they hold the end of the string or of a name, or a range.
+ * How many groups there are, which names, and with which character a range begins: that tells configurations apart, in a name nearly each
+ * token. Only few tokens depend on it. So the vocabulary is read from a configuration without it (rx_loosen), which recurs and has a mask
+ * that is kept with the vocabulary; that allows all that may be allowed. Of those tokens the ones that may differ (rx_loose_differs) are
+ * read from the configuration itself: where they hold the end of the string or of a name, or a range.
  *
- * What is to be no regular expression is any text in a loose configuration: only the end of the string tells. Beside a bound on the length that is
- * near, the loose configuration keeps it, and only a pattern that owes nothing has one, and tokens are read that may owe something; beside one
- * that is far away, it is left out, and tokens that are long are read, too. */
+ * What is to be no regular expression is any text in a loose configuration: only the end of the string tells. Beside a bound on the length
+ * that is near, the loose configuration keeps it, and only a pattern that owes nothing has one, and tokens are read that may owe something;
+ * beside one that is far away, it is left out, and tokens that are long are read, too. */
 #include "mk.h"
 
 bool mk_loosen(ge_engine *e, u32 config, u32 *loose) {

@@ -1,13 +1,13 @@
 /* mk_table: an engine with a token automaton (dfa/td.h) of its grammar and vocabulary takes masks from there.
  *
- * A configuration that has a *label*, a state of the automaton, has that state's mask. The start has one, and it is passed on: if a token leads
- * from a labelled configuration to another one, then that one's label is where the automaton goes with it. Both automata are exact and the
- * configuration is all that the future depends on, so whichever way leads to a configuration, its label is the same.
+ * A configuration that has a *label*, a state of the automaton, has that state's mask. The start has one, and it is passed on: if a token
+ * leads from a labelled configuration to another one, then that one's label is where the automaton goes with it. Both automata are exact
+ * and the configuration is all that the future depends on, so whichever way leads to a configuration, its label is the same.
  *
- * A matcher brings an automaton (TokenDFA), and takes it along when it moves to the engine of another generation. Or an engine makes its own, when so many
- * texts have begun that it seems to serve a pattern again and again, and all of them have led to few configurations: then it tries to close these. With
- * the table it grows no more, whatever the texts are, and no mask has to be walked for. That is done when a matcher is made, never between tokens, and
- * tried once: a grammar that has more states, or is not regular, is left as it is. */
+ * A matcher brings an automaton (TokenDFA), and takes it along when it moves to the engine of another generation. Or an engine makes its
+ * own, when so many texts have begun that it seems to serve a pattern again and again, and all of them have led to few configurations: then
+ * it tries to close these. With the table it grows no more, whatever the texts are, and no mask has to be walked for. That is done when a
+ * matcher is made, never between tokens, and tried once: a grammar that has more states, or is not regular, is left as it is. */
 #include "../dfa/td.h"
 #include "mk.h"
 
@@ -16,7 +16,8 @@ enum {
     TABLE_STATES = 512,     /* configurations; mostly a table takes 0.1 to 10 ms, over 200,000 tokens up to 20 */
     TABLE_STEPS = 4096,     /* transitions computed: those of a grammar that is not regular do not end */
     TABLE_WORK = 5000,      /* derivatives, and two items each, besides the usual dozen of a transition (dfa/ba.c) */
-    TABLE_BYTES = 8 << 20,  /* of a table, and of what it is made from, each; what takes time takes memory, too: an attempt in vain takes up to 8 ms */
+    /* of a table, and of what it is made from, each; what takes time takes memory, too: an attempt in vain takes up to 8 ms */
+    TABLE_BYTES = 8 << 20,
     TABLE_SHARE = 8         /* nor more than one in so many bytes of what limits leave */
 };
 
@@ -36,7 +37,8 @@ bool mk_by_table(ge_engine *e, u32 config, u32 *out) {
 }
 
 void mk_go_by_table(ge_engine *e, const ge_dfa *table, u32 from, u64 token, u32 to) {
-    if (atomic_load_explicit(&cf_at(e, to)->label, memory_order_relaxed) != NONE) return; /* mostly: where the engine has made the table, always */
+    /* mostly: where the engine has made the table, always */
+    if (atomic_load_explicit(&cf_at(e, to)->label, memory_order_relaxed) != NONE) return;
     u32 state = atomic_load_explicit(&cf_at(e, from)->label, memory_order_relaxed);
     if (state != NONE) set_label(e, to, td_next(table, state, token));
 }

@@ -1,14 +1,14 @@
 /* Bytes beyond ASCII behind words: which tails of tokens no row of a grammar can read.
  *
- * Tokens like ` naïve` leave an identifier of ASCII at the `ï`, and each split before it counts: of 10,500 tails that begin with a letter (Tekken) all
- * but a dozen go on so. Hardly any grammar reads them, since what has such characters, a string or a comment, begins with a mark. So it is seen
- * from the lexemes of a grammar which bytes beyond ASCII can be read behind letters and digits, or at the beginning of a lexeme. Mostly that
- * is none, and these tails are not looked at. If it is a few, the vocabulary has a trie of the tails that have no others (vb_tails.c): where case does not
- * count, the long s and the sign of the kelvin are letters.
+ * Tokens like ` naïve` leave an identifier of ASCII at the `ï`, and each split before it counts: of 10,500 tails that begin with a letter
+ * (Tekken) all but a dozen go on so. Hardly any grammar reads them, since what has such characters, a string or a comment, begins with a
+ * mark. So it is seen from the lexemes of a grammar which bytes beyond ASCII can be read behind letters and digits, or at the beginning of
+ * a lexeme. Mostly that is none, and these tails are not looked at. If it is a few, the vocabulary has a trie of the tails that have no
+ * others (vb_tails.c): where case does not count, the long s and the sign of the kelvin are letters.
  *
- * Exactness. A tail is read from where a lexeme begins, so the lexeme in which the first byte beyond ASCII is read has begun with a letter, a digit,
- * or this byte. In the first case it is one that may be in what follows those (rx_may errs towards more), in the other all of the lexeme counts.
- * The same for the bytes after it, up to the next one of ASCII.
+ * Exactness. A tail is read from where a lexeme begins, so the lexeme in which the first byte beyond ASCII is read has begun with a letter,
+ * a digit, or this byte. In the first case it is one that may be in what follows those (rx_may errs towards more), in the other all of the
+ * lexeme counts. The same for the bytes after it, up to the next one of ASCII.
  *
  * Not with bags and distinct members, whose lexemes are made while texts are read. */
 #include "mk.h"

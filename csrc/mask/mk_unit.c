@@ -1,18 +1,19 @@
 /* Units: into what an alternative that can read much is taken apart, so that the masks of its parts are found with the vocabulary.
  *
- * With every split, what a row can read in a lexer state is what it can read by one lexeme of the state or by another: a text goes one
- * way. So each lexeme that reads much is a unit by itself, and has its lexeme-internal mask (mk_inner.c) whatever else the grammar allows at
- * that place; the others, which read little, are walked together. lexing="longest" drops matches of one lexeme for longer ones of another, so
- * there lexemes that may begin alike are one unit, of which only the *core* is analysed, those that read much: key words beside a name make a
- * difference (mk.c). (Distinct lexemes ask for the values of their neighbours: there the state is one unit.)
+ * With every split, what a row can read in a lexer state is what it can read by one lexeme of the state or by another: a text goes one way.
+ * So each lexeme that reads much is a unit by itself, and has its lexeme-internal mask (mk_inner.c) whatever else the grammar allows at
+ * that place; the others, which read little, are walked together. lexing="longest" drops matches of one lexeme for longer ones of another,
+ * so there lexemes that may begin alike are one unit, of which only the *core* is analysed, those that read much: key words beside a name
+ * make a difference (mk.c). (Distinct lexemes ask for the values of their neighbours: there the state is one unit.)
  *
- * Outlines (mk_outline.c) of states with several lexemes are taken apart, too. Rows differ in which key words and operators may come, but the same few
- * lexemes read most of what there is, names behind white space and strings. So each lexeme whose outline is expensive has one by itself, which all rows share.
+ * Outlines (mk_outline.c) of states with several lexemes are taken apart, too. Rows differ in which key words and operators may come, but
+ * the same few lexemes read most of what there is, names behind white space and strings. So each lexeme whose outline is expensive has one
+ * by itself, which all rows share.
  *
  * Clamping (regex/rx_clamp.c). No token is longer than some number of bytes, so the units along a counted text are one: bounds that a token
- * and a short end cannot reach are dropped. What the clamped unit can read is what the unit can read, if the bytes of a token and those that
- * are needed to finish the state to which it leads (mk_inner.c finds out) do not reach the bounds. Near them that holds of short tokens only:
- * a *tier* is a length of tokens; the clamped unit decides those up to it, and the longer ones, which are few, are walked. */
+ * and a short end cannot reach are dropped. What the clamped unit can read is what the unit can read, if the bytes of a token and those
+ * that are needed to finish the state to which it leads (mk_inner.c finds out) do not reach the bounds. Near them that holds of short
+ * tokens only: a *tier* is a length of tokens; the clamped unit decides those up to it, and the longer ones, which are few, are walked. */
 #include "mk.h"
 
 enum {
@@ -41,8 +42,8 @@ static bool weigh(ge_engine *e, rx_id expr, const byte_set *first, const u32 *we
     return true;
 }
 
-/* Words and the digits of all scripts begin with bytes below which most is dead. So where these would make a lexeme wide, and a text is no other, the
- * second bytes are asked for, too. (Elsewhere a lexeme comes again in other rows, which its analysis serves.) */
+/* Words and the digits of all scripts begin with bytes below which most is dead. So where these would make a lexeme wide, and a text is no
+ * other, the second bytes are asked for, too. (Elsewhere a lexeme comes again in other rows, which its analysis serves.) */
 static bool is_wide(ge_engine *e, rx_id expr, u32 hub, bool *wide) {
     const u32 *weight = e->v->hubs[hub].weight;
     u32 sum = 0, enough = e->v->trie.byte.n / WIDE, heavy = enough / HEAVY;
@@ -81,7 +82,8 @@ static u32 marked(ge_engine *e, u32 state, const u32 *marks, u32 chosen) {
     return part;
 }
 
-/* lexing="longest": a lexeme that reads much is a unit together with all that may begin like it or like one of these. So no text begins in two parts. */
+/* lexing="longest": a lexeme that reads much is a unit together with all that
+ * may begin like it or like one of these. So no text begins in two parts. */
 static bool split_longest(ge_engine *e, u32 state, u32 hub, mk_parts *parts) {
     u32 n = lx_count(&e->lx, state);
     VEC(byte_set) firsts = {0};
@@ -134,7 +136,8 @@ u32 mk_core(ge_engine *e, u32 state, u32 hub, u32 rest) {
     return core;
 }
 
-/* *wide = false: the state reads few bytes, digits say, and its lexeme has an automaton. So even where the vocabulary is so small that these are much of it. */
+/* *wide = false: the state reads few bytes, digits say, and its lexeme has an
+ * automaton. So even where the vocabulary is so small that these are much of it. */
 static bool is_for_automaton(ge_engine *e, u32 state, bool *wide) {
     const byte_set *first = lx_first(&e->lx, state);
     bool has = false;

@@ -1,11 +1,11 @@
 /* Walks of the vocabulary's trie with the configuration automaton.
  *
- * Breadth first: a queue of (nodes side by side, configuration). The children of such a run lie side by side, too. They are tried one after the other; those
- * that the automaton can read go to the queue, together where they lead to the same place. Wide states are left and come to again by most bytes, so that in
- * a long walk a run is long: its tokens stand side by side, its bytes are looked at 32 at a time (base/wide.h), and nothing is done for a node by itself.
- * No step waits for the one before it, and memory is read in ascending order. Of the first bytes only those are asked for
- * that the configuration may read at all (regex/rx_first.c). What stays inside a lexeme below a node is taken as a whole (mk_loops.c), and so is what
- * begins a string, and white space (mk_open.c).
+ * Breadth first: a queue of (nodes side by side, configuration). The children of such a run lie side by side, too. They are tried one after
+ * the other; those that the automaton can read go to the queue, together where they lead to the same place. Wide states are left and come
+ * to again by most bytes, so that in a long walk a run is long: its tokens stand side by side, its bytes are looked at 32 at a time
+ * (base/wide.h), and nothing is done for a node by itself. No step waits for the one before it, and memory is read in ascending order. Of
+ * the first bytes only those are asked for that the configuration may read at all (regex/rx_first.c). What stays inside a lexeme below a
+ * node is taken as a whole (mk_loops.c), and so is what begins a string, and white space (mk_open.c).
  *
  * A *difference* walk has two configurations side by side, and the mask of one of them. Only bytes are tried after which they may differ
  * (regex/rx_differ.c); where both come to the same configuration, all that follows is alike, and the subtree is skipped, as is what both
@@ -18,11 +18,15 @@ enum {
     MK_LISTED = 512,  /* tokens that are listed at most */
     CHOOSE = 8,       /* children, from which on they are not tried one by one at once */
     MARK = '"',       /* the last byte that may be an opening */
-    SHORT_WALK = 256, /* runs. Up to there much is below each node, and whether all of it stays inside a lexeme is asked of each with many children */
-    FEW_FIRST = 8,    /* first bytes: so many, and one for every 8 children, are looked for among the children; of more each child is looked up */
+    /* runs. Up to there much is below each node, and whether all of it stays inside a lexeme is asked of each with many children */
+    SHORT_WALK = 256,
+    /* first bytes: so many, and one for every 8 children, are looked for among the children; of more each child is looked up */
+    FEW_FIRST = 8,
     NEAR = 8,         /* nodes: where a span goes on for longer, its bytes are compared as a set */
-    SPANS = 8,        /* sets of such bytes kept at a time: what leads out of a configuration leads to few places, and a walk clears them all */
-    LONG = 32,        /* nodes, at a time compared with a set (base/wide.h): of fewer each is looked up. From 8 on gained 4 % in strings, else nothing */
+    /* sets of such bytes kept at a time: what leads out of a configuration leads to few places, and a walk clears them all */
+    SPANS = 8,
+    /* nodes, at a time compared with a set (base/wide.h): of fewer each is looked up. From 8 on gained 4 % in strings, else nothing */
+    LONG = 32,
     MANY_BEHIND = 64, /* nodes behind blanks: of fewer an outline takes no time */
     MANY = 16         /* nodes: to take the tokens of more out of a list takes longer than to make bits of it */
 };
@@ -123,8 +127,8 @@ static inline void fetch_children(const tt_trie *trie, u32 node) {
     __builtin_prefetch(&trie->first.at[i]);
 }
 
-/* Is a child of the root a hub? Then the place is noted, if there is anything to read. (Not with distinct lexemes: what stays inside a lexeme
- * below a hub would not be looked at for suspects.) */
+/* Is a child of the root a hub? Then the place is noted, if there is anything to read. (Not with
+ * distinct lexemes: what stays inside a lexeme below a hub would not be looked at for suspects.) */
 static bool stop_at_hub(ge_engine *e, u32 node, u32 config, bool *stopped) {
     *stopped = false;
     for (u32 h = 1; h < e->v->n_hubs && !*stopped && !e->g->g.has_distinct; h++) {
@@ -156,7 +160,8 @@ typedef struct mk_visit {
     mk_span spans[SPANS];  /* those asked for lately, each in the place to which its configurations lead */
 } mk_visit;
 
-/* To the queue: the nodes [from, to) that the automaton comes to in a configuration, if anything is below them. `head`: the run that is visited. */
+/* To the queue: the nodes [from, to) that the automaton comes to in a
+ * configuration, if anything is below them. `head`: the run that is visited. */
 static inline bool push_run(ge_engine *e, const mk_visit *at, u32 head, u32 from, u32 to, u32 config) {
     if (at->trie->first.at[from] == at->trie->first.at[to]) return true;
     mk_run *last = e->mk.runs.at + e->mk.runs.n - 1;
@@ -209,8 +214,8 @@ static inline bool leads_to(const ge_engine *e, const mk_visit *at, u32 node, u3
     return byte > at->marks && atomic_load_explicit(&at->next[e->lx.x.class_of[byte]], memory_order_relaxed) == to;
 }
 
-/* The first of the nodes [i, end) that does not lead to `to` as the one before it does, or may be an opening. In a long span bytes that were met are
- * compared as a set. */
+/* The first of the nodes [i, end) that does not lead to `to` as the one before it does,
+ * or may be an opening. In a long span bytes that were met are compared as a set. */
 static inline u32 end_of_span(const ge_engine *e, mk_visit *at, u32 i, u32 end, u32 to) {
     if (end - i >= LONG) {
         mk_span *known = &at->spans[(at->config + to) % SPANS];
@@ -226,8 +231,8 @@ static inline u32 end_of_span(const ge_engine *e, mk_visit *at, u32 i, u32 end, 
     return i;
 }
 
-/* Tries the children [begin, end) that begin with one of the bytes `first`, which those that can be read do (NULL: it is not known which do): those
- * that lead to the same place together. */
+/* Tries the children [begin, end) that begin with one of the bytes `first`, which those that
+ * can be read do (NULL: it is not known which do): those that lead to the same place together. */
 static bool try_all(ge_engine *e, mk_visit *at, u32 head, u32 begin, u32 end, const byte_set *first, mk_found *found) {
     const u8 *bytes = at->trie->byte.at, *class_of = e->lx.x.class_of;
     u32 _Atomic *next = at->next;
@@ -247,8 +252,8 @@ static bool try_all(ge_engine *e, mk_visit *at, u32 head, u32 begin, u32 end, co
     return true;
 }
 
-/* Tries those of many children of a node that the first bytes choose. *first: these; NULL: those of the configuration. If they are too many, *done = false:
- * all children are to be tried, and *first tells which can be read. */
+/* Tries those of many children of a node that the first bytes choose. *first: these; NULL: those of the configuration. If they are too
+ * many, *done = false: all children are to be tried, and *first tells which can be read. */
 static bool try_chosen(ge_engine *e, mk_visit *at, u32 head, u32 begin, u32 end, const byte_set **first, mk_found *found, bool *done) {
     const u8 *bytes = at->trie->byte.at;
     u32 n_first = *first ? set_count(*first) : 0;
@@ -317,7 +322,8 @@ static bool visit_run(ge_engine *e, mk_visit *at, u32 head, mk_run run, bool ask
     }
 }
 
-/* *done: a node with one child, by whose byte it is known where the automaton goes, was visited. Half of the runs of short walks are such. */
+/* *done: a node with one child, by whose byte it is known where the automaton goes, was visited. Half of the runs of short walks are
+ * such. */
 static inline bool visit_single(ge_engine *e, const mk_visit *at, u32 head, mk_run run, mk_found *found, bool *done) {
     const tt_trie *trie = at->trie;
     u32 child = trie->first.at[run.from];
@@ -369,7 +375,8 @@ void mk_clear_tokens(ge_engine *e, const tt_trie *trie, u32 from, u32 to, mk_fou
     for (u32 i = 0; i < n; i++) mk_clear_token(e, found, tokens[i]);
 }
 
-/* Is what is behind blanks left to the tasks of masks (mk_outline.c)? It is, if it is more than a few tokens, and a lexeme reads much of it. */
+/* Is what is behind blanks left to the tasks of masks (mk_outline.c)? It
+ * is, if it is more than a few tokens, and a lexeme reads much of it. */
 static bool leave_opening(ge_engine *e, mk_place at, bool *is_left) {
     *is_left = false;
     if (!e->mk.leaves_openings || !e->v->openings[at.node].blank) return true;

@@ -1,11 +1,12 @@
 /* ap: masks applied to scores, in CPU memory.
  *
- * Scores are seen as integers of their size, so that one code serves all kinds of floats, and what stays keeps its exact bits, those of NaN too.
+ * Scores are seen as integers of their size, so that one code serves all
+ * kinds of floats, and what stays keeps its exact bits, those of NaN too.
  *
  * Where few tokens are allowed, their scores are gathered instead: a loop that draws one of them is spared the search for them in the row.
  *
- * Cost: one pass over the mask. Words of all ones are passed over, four at a time; for a word with one refused token one score is written, for any
- * other 32 are read and written. */
+ * Cost: one pass over the mask. Words of all ones are passed over, four at a time; for a
+ * word with one refused token one score is written, for any other 32 are read and written. */
 #include "../base/base.h"
 
 #define SCORE u16

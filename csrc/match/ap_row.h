@@ -1,6 +1,8 @@
-/* One row of scores of one size. ap.c includes this once per size, with SCORE = the unsigned integer of that size, and names of the functions.
+/* One row of scores of one size. ap.c includes this once per size, with
+ * SCORE = the unsigned integer of that size, and names of the functions.
  *
- * A word of the mask is looked at as two halves of 16 bits. A half is copied to all lanes of a vector, and each lane looks at a bit of its own:
+ * A word of the mask is looked at as two halves of 16 bits. A half is
+ * copied to all lanes of a vector, and each lane looks at a bit of its own:
  *
  *     here & (1 << k, 2 << k, 4 << k, ...) != 0     all ones where the score stays
  *

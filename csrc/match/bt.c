@@ -8,9 +8,9 @@
  * Items of one engine would take turns at its lock, so a group is the work of one thread, and a batch over one grammar that of the calling
  * thread. A warm mask is a copy: to hand it to another thread costs more than to make it.
  *
- * Threads are begun by the call that has groups for them and end with it. To begin and to await one costs as much as a small cold mask or two.
- * So the calling thread begins alone, and begins the others once what it has seen says that they are worth it: as long as the items so far
- * took, those that are left will take. One that cannot be begun is done without. */
+ * Threads are begun by the call that has groups for them and end with it. To begin and to await one costs as much as a small cold mask or
+ * two. So the calling thread begins alone, and begins the others once what it has seen says that they are worth it: as long as the items so
+ * far took, those that are left will take. One that cannot be begun is done without. */
 #include <time.h>
 
 #include "../base/threads.h"

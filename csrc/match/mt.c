@@ -1,8 +1,9 @@
-/* mt: a matcher, one text that is being written. Its whole state is a list of configurations, one per step (mt_read.c); so a rollback drops the
- * last of them, a fork copies them, and a refused token leaves no trace.
+/* mt: a matcher, one text that is being written. Its whole state is a list of configurations, one per step (mt_read.c); so a rollback drops
+ * the last of them, a fork copies them, and a refused token leaves no trace.
  *
- * Which tokens end the text, each matcher knows: those of its vocabulary, or others (ge_matcher_end_with). They are allowed where the text is a sentence.
- * When one is accepted there the text is ended: from then on they, and only they, are accepted. Elsewhere they are what they spell, if anything.
+ * Which tokens end the text, each matcher knows: those of its vocabulary, or others (ge_matcher_end_with). They are allowed where the text
+ * is a sentence. When one is accepted there the text is ended: from then on they, and only they, are accepted. Elsewhere they are what they
+ * spell, if anything.
  *
  * A matcher also knows which mask it wrote last, and where to, so that it can tell that a call has written the same there again. */
 #include "mt.h"
@@ -73,7 +74,8 @@ static ge_status do_end_with(ge_matcher *m, const uint32_t *ends, size_t n, ge_e
     id_vec copy = {0};
     for (size_t i = 0; i < n; i++)
         if (ends[i] >= m->e->v->n_tokens) return err_set(err, GE_E_ARGUMENT, "a token that ends the text is out of range");
-    if (m->steps.n || m->has_ends) return err_set(err, GE_E_ARGUMENT, "the text has begun, or its ends are known"); /* so nobody looks at others */
+    /* so nobody looks at others */
+    if (m->steps.n || m->has_ends) return err_set(err, GE_E_ARGUMENT, "the text has begun, or its ends are known");
     budget_begin(&m->b);
     if (n >= NONE || !vec_reserve(&m->b, &copy, n)) return budget_report(&m->b, err);
     if (n) memcpy(copy.at, ends, n * sizeof *ends);
@@ -117,7 +119,8 @@ GE_HOT static int32_t do_accept(ge_matcher *m, const int64_t *tokens, size_t n, 
     budget_begin(&m->b);
     for (*n_done = 0; *n_done < n; ++*n_done) {
         mt_step next;
-        if (!mt_read_token(m->e, ends, state, tokens[*n_done], &next, warm_only, err)) return warm_only && next.config == NONE ? EN_COLD : err->status;
+        if (!mt_read_token(m->e, ends, state, tokens[*n_done], &next, warm_only, err))
+            return warm_only && next.config == NONE ? EN_COLD : err->status;
         if (commit && !vec_push(&m->b, &m->steps, next)) return budget_report(&m->b, err);
         state = next;
     }
@@ -127,7 +130,8 @@ GE_HOT static int32_t do_accept(ge_matcher *m, const int64_t *tokens, size_t n, 
 GE_HOT static int32_t do_accept_token(ge_matcher *m, int64_t token, bool warm_only, ge_err *err) {
     mt_step next;
     err->status = GE_OK;
-    if (!mt_read_token(m->e, mt_ends_of(m), state_of(m), token, &next, warm_only, err)) return warm_only && next.config == NONE ? EN_COLD : err->status;
+    if (!mt_read_token(m->e, mt_ends_of(m), state_of(m), token, &next, warm_only, err))
+        return warm_only && next.config == NONE ? EN_COLD : err->status;
     if (m->steps.n == m->steps.cap) budget_begin(&m->b);
     return vec_push(&m->b, &m->steps, next) ? 1 : (int32_t)budget_report(&m->b, err);
 }
@@ -262,8 +266,8 @@ static ge_status do_closing(ge_matcher *m, uint8_t *out, size_t capacity, size_t
     return state.ended ? GE_OK : qs_closing(m->e, state.config, out, capacity, n_out, err);
 }
 
-/* Behind the tokens that close a text the one that ends it is put, if there is one and room for it. (None of them ends it before: at a sentence a closing
- * is over.) */
+/* Behind the tokens that close a text the one that ends it is put, if there is one
+ * and room for it. (None of them ends it before: at a sentence a closing is over.) */
 static void put_end(const ge_matcher *m, u32 *out, size_t capacity, size_t *n_out) {
     mt_ends ends = mt_ends_of(m);
     if (ends.n && *n_out < capacity) out[*n_out] = ends.at[0];

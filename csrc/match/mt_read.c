@@ -1,12 +1,12 @@
 /* What a token, or a text, does to a step of a matcher: it goes from configuration to configuration, byte by byte.
  *
- * In counted text far from its bound the configuration is a clamped one, and the step has what there is to spare (engine/cf_clamp.c). A plain token leaves it
- * there, and takes its characters from that. Of others the bytes tell: they stay in the string, then the configuration that they lead to is clamped again,
- * and what it had less room takes that away; or they leave it, whatever there was to spare. Where neither is seen, or the bound is near, the configuration
- * itself is made, and reads them.
+ * In counted text far from its bound the configuration is a clamped one, and the step has what there is to spare (engine/cf_clamp.c). A
+ * plain token leaves it there, and takes its characters from that. Of others the bytes tell: they stay in the string, then the
+ * configuration that they lead to is clamped again, and what it had less room takes that away; or they leave it, whatever there was to
+ * spare. Where neither is seen, or the bound is near, the configuration itself is made, and reads them.
  *
- * Invariant. A clamped configuration with `spare` stands for the one with room for e->room + spare characters. No token, nor a text of at most e->room bytes,
- * tells the two apart but by what is left of the count. */
+ * Invariant. A clamped configuration with `spare` stands for the one with room for e->room + spare characters. No token, nor a text of at
+ * most e->room bytes, tells the two apart but by what is left of the count. */
 #include "mt_read.h"
 
 #include "../mask/mk.h"
@@ -57,8 +57,9 @@ static u32 clamped(ge_engine *e, u32 config, bool warm_only, ge_err *err) {
     return en_end(e, err) == GE_OK ? to : NONE;
 }
 
-/* Where there is more room than a clamped configuration has: that one. False as `clamped`. Not where characters are missing: a text comes to few of these, and
- * their masks may be known by the way to them (mask/mk_lexeme.c). A token automaton tells all numbers of characters apart. */
+/* Where there is more room than a clamped configuration has: that one. False as `clamped`. Not where characters are missing: a text comes
+ * to few of these, and their masks may be known by the way to them (mask/mk_lexeme.c). A token automaton tells all numbers of characters
+ * apart. */
 static bool clamp(ge_engine *e, mt_step *at, bool warm_only, ge_err *err) {
     const cf_record *record = cf_at(e, at->config);
     if (record->counted == RX_OWES_CHARS || record->room <= e->room || (record->room - e->room) >> 31) return true;
@@ -70,7 +71,8 @@ static bool clamp(ge_engine *e, mt_step *at, bool warm_only, ge_err *err) {
 
 typedef enum mt_way { STAYS, LEAVES, UNSEEN } mt_way;
 
-/* What has a text done that was read from a counted configuration? A quotation mark that comes where a character may begin ends the string. */
+/* What has a text done that was read from a counted configuration? A quotation mark that comes where a character may begin ends the
+ * string. */
 static mt_way way_through(const ge_engine *e, u32 config, const u8 *bytes, size_t n) {
     for (size_t i = 0; i < n; i++) {
         const cf_record *from = cf_at(e, config);
@@ -86,7 +88,8 @@ static mt_way way_through(const ge_engine *e, u32 config, const u8 *bytes, size_
 }
 
 /* The step of at most e->room bytes, as mt_read_token. */
-GE_HOT static bool read_counted(ge_engine *e, mt_step from, const u8 *bytes, size_t n, mt_step *to, size_t *n_read, bool warm_only, ge_err *err) {
+GE_HOT static bool read_counted(ge_engine *e, mt_step from, const u8 *bytes, size_t n, mt_step *to, size_t *n_read, bool warm_only,
+                                ge_err *err) {
     u32 config = read_bytes(e, from.config, bytes, n, n_read, warm_only, err);
     to->config = config;
     if (config == NONE || config == CF_DEAD) return false;

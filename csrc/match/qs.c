@@ -1,6 +1,6 @@
-/* qs: what is asked of a configuration: its mask where that is not kept, the bytes that must come, how the text can be closed, what is expected.
- * Each is an operation of the engine (en_begin, en_end), and asks nothing of the text before. What was told once is kept with the configuration
- * (cf_record.forced, most, closes), and then told without the lock. */
+/* qs: what is asked of a configuration: its mask where that is not kept, the bytes that must come, how the text can be closed, what is
+ * expected. Each is an operation of the engine (en_begin, en_end), and asks nothing of the text before. What was told once is kept with the
+ * configuration (cf_record.forced, most, closes), and then told without the lock. */
 #include "qs.h"
 
 #include "../mask/mk.h"

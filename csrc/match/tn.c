@@ -1,12 +1,13 @@
-/* tn: a turn of a decoding loop in one call. A token that was drawn is appended if the text can still be completed in time, and the mask of
- * the next one is written.
+/* tn: a turn of a decoding loop in one call. A token that was drawn is appended if
+ * the text can still be completed in time, and the mask of the next one is written.
  *
- * Each of this is a public call of its own. After a forward pass everything is out of the caches, and what a loop written in Python spends on
- * the grammar is mostly the way from call to call.
+ * Each of this is a public call of its own. After a forward pass everything is out of the caches,
+ * and what a loop written in Python spends on the grammar is mostly the way from call to call.
  *
- * The text can be completed in time if its closing has so few bytes that a token for each would do (cl_most), which is told without a search;
- * or if it takes so few tokens (cl_count), which is kept with the configuration; or if the closing that the caller holds is still accepted,
- * which may be a longer text of fewer tokens. What no search finds within its limit counts as no: if there is a way, nobody knows it.
+ * The text can be completed in time if its closing has so few bytes that a token for each would do (cl_most), which is told without a
+ * search; or if it takes so few tokens (cl_count), which is kept with the configuration; or if the closing that the caller holds is still
+ * accepted, which may be a longer text of fewer tokens. What no search finds within its limit counts as no: if there is a way, nobody knows
+ * it.
  *
  * Where the grammar leaves no choice, a turn of its own appends what must come. */
 #include "tn.h"
@@ -55,7 +56,8 @@ static bool follows_closing(const ge_turn *t, const int64_t *tokens, size_t n) {
 }
 
 /* After `n` tokens, of which there are `left`: GE_OK and *in_time, EN_COLD, or a failure. */
-GE_HOT static int32_t closes_in_time(ge_matcher *m, const ge_turn *t, const int64_t *tokens, size_t n, bool *in_time, bool warm_only, ge_err *err) {
+GE_HOT static int32_t closes_in_time(ge_matcher *m, const ge_turn *t, const int64_t *tokens, size_t n, bool *in_time, bool warm_only,
+                                     ge_err *err) {
     size_t left = t->left - n, written = follows_closing(t, tokens, n) ? n : 0, n_rest = t->n_closing - written;
     int32_t flags = ge_matcher_flags(m, err);
     if (flags < 0) return flags;

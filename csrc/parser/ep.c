@@ -221,7 +221,9 @@ bool ep_follow(ep_parser *p, u32 row, u32 lexeme) {
         p->following.n = n;
     }
     for (u32 k = end; k-- > first && p->lexemes.at[k] >= p->g->n_lexemes;) /* what is made on demand has the highest numbers */
-        if (lexeme < p->g->n_lexemes && p->lx->lexemes.at[p->lexemes.at[k]].flags & LX_GROUP && !follow_group(p, starts + k - first, lexeme)) return false;
+        if (lexeme < p->g->n_lexemes && p->lx->lexemes.at[p->lexemes.at[k]].flags & LX_GROUP &&
+            !follow_group(p, starts + k - first, lexeme))
+            return false;
     return p->following.n || budget_fail(p->b, GE_E_ARGUMENT);
 }
 

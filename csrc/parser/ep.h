@@ -1,9 +1,9 @@
 /* ep: Earley rows, interned by content. The algorithm is told at the top of ep.c.
  *
- * An *item* is (return point, node): the suffix `node` is still to come, then the text returns to the point. A *set* is an interned
- * sorted set of items with one bit: may the sentence end here. A *return point* is a set under an id of its own; a *row* is a set with
- * the lexemes that may come, and with all that prediction adds once that is asked for. Ids are dense from 0 and stay valid as long as the parser; the arrays
- * behind them may move. */
+ * An *item* is (return point, node): the suffix `node` is still to come, then the text returns to the point. A *set* is an interned sorted
+ * set of items with one bit: may the sentence end here. A *return point* is a set under an id of its own; a *row* is a set with the lexemes
+ * that may come, and with all that prediction adds once that is asked for. Ids are dense from 0 and stay valid as long as the parser; the
+ * arrays behind them may move. */
 #ifndef GE_EP_H
 #define GE_EP_H
 
@@ -111,29 +111,30 @@ u32 ep_goto(ep_parser *p, u32 row, const u32 *lexemes, u32 n, u32 value);
 /* The row of all that may come in any of these rows (n >= 1). NONE only on failure, as ep_goto. Not cached. */
 u32 ep_join(ep_parser *p, const u32 *rows, u32 n);
 
-/* The row in which nothing is known of return points (ep_cut.c): the same for rows that differ only in these. It never may end the sentence. The row itself
- * where something may return at once, and where there are as many cut rows as there may be others; the steps of those that are there go on.
- * What comes after a cut row may be cut again, at the next depth. NONE only on failure. */
+/* The row in which nothing is known of return points (ep_cut.c): the same for rows that differ only in these. It never may end the
+ * sentence. The row itself where something may return at once, and where there are as many cut rows as there may be others; the steps of
+ * those that are there go on. What comes after a cut row may be cut again, at the next depth. NONE only on failure. */
 u32 ep_cut(ep_parser *p, u32 row, u32 depth);
-/* A row that leaves, any steps after ep_cut(base, depth): with the sets of the points to which it returns at that depth. Stubs stay where nothing returns yet,
- * so rows after it may leave, too. NONE only on failure. */
+/* A row that leaves, any steps after ep_cut(base, depth): with the sets of the points to which it returns at that depth. Stubs stay where
+ * nothing returns yet, so rows after it may leave, too. NONE only on failure. */
 u32 ep_resume(ep_parser *p, u32 row, u32 base, u32 depth);
 bool ep_row_leaves(const ep_parser *p, u32 row); /* after a cut row: what came before that may end here, so more may come than is known */
 
 const u32 *ep_row_lexemes(const ep_parser *p, u32 row, u32 *n); /* allowed, ascending; valid until the next ep_goto or ep_start */
 bool ep_row_accepts(const ep_parser *p, u32 row);               /* a sentence may end here */
 
-/* Lengths of shortest texts (ep_least.c): first ep_least_begin, false on failure. Of a row; of what follows an allowed lexeme. RX_NO_LENGTH on
- * failure: they are asked of rows, which are alive. */
+/* Lengths of shortest texts (ep_least.c): first ep_least_begin, false on failure. Of a row; of what
+ * follows an allowed lexeme. RX_NO_LENGTH on failure: they are asked of rows, which are alive. */
 bool ep_least_begin(ep_parser *p);
 u32 ep_least_row(ep_parser *p, u32 row);
 u32 ep_least_after(ep_parser *p, u32 row, u32 lexeme);
 u32 ep_least_after_bound(ep_parser *p, u32 row, u32 lexeme); /* no more than that; told once for all values that may come */
-/* Behind a distinct lexeme that is under way; *bound = of the ways on which members have to follow whose values must differ from its own: a lower bound. The
- * length of the others is returned. */
+/* Behind a distinct lexeme that is under way; *bound = of the ways on which members have to follow
+ * whose values must differ from its own: a lower bound. The length of the others is returned. */
 u32 ep_least_without(ep_parser *p, u32 row, u32 lexeme, u32 *bound);
 
-/* The nonterminals of the IR that are under way in the row: the first of them, or NONE; all that are not in `out` yet are appended to it. */
+/* The nonterminals of the IR that are under way in the row: the first of them, or NONE; all that are not in `out` yet are appended to
+ * it. */
 u32 ep_row_owner(const ep_parser *p, u32 row);
 bool ep_row_nonterminals(const ep_parser *p, u32 row, id_vec *out);
 

@@ -31,7 +31,8 @@ bool ep_collect(ep_parser *p, u32 point, u32 node) {
     return point < EP_LOCAL ? want_point(p, point) : vec_push(p->b, &p->items, ep_item_make(point, GR_END));
 }
 
-/* Moves the first n items behind the others. Return points grow, so sets that were copied mostly go before what was collected before them. */
+/* Moves the first n items behind the others. Return points grow, so sets that were copied mostly go before what was collected before
+ * them. */
 static bool move_behind(ep_parser *p, u32 n) {
     ep_item *items = p->items.at;
     u32 others = p->items.n - n;
@@ -69,8 +70,8 @@ bool ep_collect_end(ep_parser *p, u32 flat) {
     return ep_work(p, p->items.n) && move_behind(p, own) && ep_sort(p, p->items.at, &p->items.n);
 }
 
-/* Insertion for short arrays, which are mostly a few sorted runs; else radix sort by bytes, least significant first, without the bytes that are
- * the same everywhere. */
+/* Insertion for short arrays, which are mostly a few sorted runs; else radix sort by
+ * bytes, least significant first, without the bytes that are the same everywhere. */
 bool ep_sort(ep_parser *p, ep_item *items, u32 *n) {
     u32 count = *n, kept = 0, sorted = 1;
     while (sorted < count && items[sorted - 1] < items[sorted]) sorted++;

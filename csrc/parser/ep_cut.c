@@ -1,22 +1,25 @@
 /* ep_cut: rows that are cut off below, so that rows which differ only there have one in common.
  *
- * Idea. What comes after an operator is an operand, whatever is around the expression; only what comes after that depends on it. So where something must
- * be read in a row before anything returns, its return points are replaced by *stubs*, points of which nothing is known:
+ * Idea. What comes after an operator is an operand, whatever is around the expression; only what comes after that depends on it. So where
+ * something must be read in a row before anything returns, its return points are replaced by *stubs*, points of which nothing is known:
  *
- *     row        (P, product + sum) (Q, product + sum) (R, cast)         the points with the same nodes are one stub, in the order of these nodes
+ *     row        (P, product + sum) (Q, product + sum) (R, cast)    the points with the same nodes are one stub, in the order of the nodes
  *     cut row    (stub 0, cast) (stub 1, product + sum)
  *
- * What comes after a cut row may be cut again, with stubs of their own (*depth*): the rows after an operator within brackets are cut rows, too.
+ * What comes after a cut row may be cut again, with stubs of their own
+ * (*depth*): the rows after an operator within brackets are cut rows, too.
  *
- * Prediction, scanning and completion take a stub as any point, but that it has no set to go on with: where something returns to it, the finished
- * item is kept, and the row *leaves*. What it says of what may come is not all then, and the row that was cut is asked for the sets of its points: they take
- * the place of the finished items (*resumed*).
+ * Prediction, scanning and completion take a stub as any point, but that it has no set to go on with: where something returns to it, the
+ * finished item is kept, and the row *leaves*. What it says of what may come is not all then, and the row that was cut is asked for the
+ * sets of its points: they take the place of the finished items (*resumed*).
  *
- * Exactness. All that is done with an item is to go on with its node, and with the set of its point where that is over. So as long as no row leaves, the rows
- * that come after a cut row by some lexemes are those after the row itself, with stubs for points, and the same lexemes may come in both. A stub is the same
- * points wherever it is met, whose items have gone the same way; so to go on with their sets is right however many steps later.
+ * Exactness. All that is done with an item is to go on with its node, and with the set of its point where that is over. So as long as no
+ * row leaves, the rows that come after a cut row by some lexemes are those after the row itself, with stubs for points, and the same
+ * lexemes may come in both. A stub is the same points wherever it is met, whose items have gone the same way; so to go on with their sets
+ * is right however many steps later.
  *
- * The set of a stub looks as if the sentence may end there. Only cut rows have such points, and nobody asks those how soon they can end (ep_least.c).
+ * The set of a stub looks as if the sentence may end there. Only cut rows
+ * have such points, and nobody asks those how soon they can end (ep_least.c).
  *
  * Cost. Linear in the items, with the first nodes of points sorted. */
 #include "ep_parts.h"

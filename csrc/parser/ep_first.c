@@ -1,8 +1,8 @@
 /* ep_first: the lexemes that a set may begin with, which is all that is asked of most rows.
  *
- * Half of the rows that masks make are asked which lexemes may come, and not what comes after one: tokens end there. The first is a union over
- * the items of what their suffixes may begin with, whatever their return points; of a suffix it is found once. So a row is made without
- * prediction (ep_predict.c), which is done when it is asked what comes after a lexeme. */
+ * Half of the rows that masks make are asked which lexemes may come, and not what comes after one: tokens end there. The first is a union
+ * over the items of what their suffixes may begin with, whatever their return points; of a suffix it is found once. So a row is made
+ * without prediction (ep_predict.c), which is done when it is asked what comes after a lexeme. */
 #include "ep_parts.h"
 
 /* Adds the lexemes that a suffix may begin with to p->merged, and nonterminals that were not met before to p->todo. */

@@ -7,11 +7,12 @@
  * Return points refer to older ones, but for left recursion, where a system of them was made together. So one pass in the order of their
  * ids serves, and more where it met a reference ahead. A way round such a cycle makes no text shorter.
  *
- * Lexemes of which the shortest text takes a long search (a number of six digits that is a multiple of nothing, say) may be on no shortest way. So a search
- * ends after a part of the work, with a lower bound, and all lengths are lower bounds then (`least_is_bound`).
+ * Lexemes of which the shortest text takes a long search (a number of six digits that is a multiple of nothing, say) may be on no shortest
+ * way. So a search ends after a part of the work, with a lower bound, and all lengths are lower bounds then (`least_is_bound`).
  *
- * Distinct members: what a member under way will take away from those after it is not known before its end. If some must come after it, the length is a
- * lower bound until then; it is exact between members, and where none must come. With lexing="longest" all of this is a lower bound. (closing/cl.c searches where it must.)
+ * Distinct members: what a member under way will take away from those after it is not known before its end. If some must come after it, the
+ * length is a lower bound until then; it is exact between members, and where none must come. With lexing="longest" all of this is a lower
+ * bound. (closing/cl.c searches where it must.)
  *
  * Cost: each nonterminal, suffix and return point once, for all texts. */
 #include "ep_parts.h"
@@ -187,7 +188,8 @@ u32 ep_least_after_bound(ep_parser *p, u32 row, u32 lexeme) {
     for (u32 k = 0; k < p->following.n; k++) {
         ep_item item = p->following.at[k];
         u32 node = ep_item_node(item);
-        bool is_new = node != GR_END && p->nodes.at[node].flags & GR_HOLE && (node >= p->least_node.n || p->least_node.at[node] == NOT_LEARNED);
+        bool is_new =
+            node != GR_END && p->nodes.at[node].flags & GR_HOLE && (node >= p->least_node.n || p->least_node.at[node] == NOT_LEARNED);
         u32 suffix = is_new ? ep_least_after_key_bound(p, p->nodes.at[node].next, p->nodes.at[node].symbol) : least_of_suffix(p, node);
         least = min_u32(least, rx_add_lengths(suffix, p->least_point.at[ep_item_point(item)]));
     }

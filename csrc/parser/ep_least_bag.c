@@ -1,16 +1,17 @@
 /* ep_least_bag: the least length of the members that a bag still asks for.
  *
  * Greedy. A slot takes the cheapest of its ways, again and again: first until nothing is missing, then, over all slots that have room,
- * until the total is reached. A way always costs the same, but for distinct ones, whose values cost more and more (lx_cheapest). So
- * costs never fall, and greedy is exact. Distinct ways with one lexeme are a *group*, which takes from one list of values; those of several slots
- * only if these have no other ways, else it would matter which slot takes which. Groups that have values in common, as positions of an array may, are
- * priced as if they had not, but for the first value of each, which all but one have to do without: then all lengths are lower bounds
- * (`least_is_bound`).
+ * until the total is reached. A way always costs the same, but for distinct ones, whose values cost more and more (lx_cheapest). So costs
+ * never fall, and greedy is exact. Distinct ways with one lexeme are a *group*, which takes from one list of values; those of several slots
+ * only if these have no other ways, else it would matter which slot takes which. Groups that have values in common, as positions of an
+ * array may, are priced as if they had not, but for the first value of each, which all but one have to do without: then all lengths are
+ * lower bounds (`least_is_bound`).
  *
- * Conditions. A way that meets one may be more expensive than another, so the greedy length is only a lower bound, and the members are found by
- * a search (A*) over the counts. Each member but the first raises something that is missing, so the search ends, also where a condition cannot be
- * met: during the passes of ep_least.c, while no text is known of what would. The order of members does not matter: by rank, they are written in that order.
- * Of ways that differ in nothing but that each may come once, as listed values do, the cheaper ones go first: else all sets of them would be tried. */
+ * Conditions. A way that meets one may be more expensive than another, so the greedy length is only a lower bound, and the members are
+ * found by a search (A*) over the counts. Each member but the first raises something that is missing, so the search ends, also where a
+ * condition cannot be met: during the passes of ep_least.c, while no text is known of what would. The order of members does not matter: by
+ * rank, they are written in that order. Of ways that differ in nothing but that each may come once, as listed values do, the cheaper ones
+ * go first: else all sets of them would be tried. */
 #include "../grammar/gr_bag.h"
 #include "ep_parts.h"
 
@@ -20,7 +21,8 @@ typedef struct bag_way {
     u32 group;   /* the first way of its group */
     u32 used;    /* values of that lexeme that are taken or passed over; of the group's way */
     u32 value;   /* the next one; of the group's way */
-    u32 first, first_length; /* the one that was the next at first, and the length of a member with it; NONE: it has not been taken. Of the group's way */
+    /* the one that was the next at first, and the length of a member with it; NONE: it has not been taken. Of the group's way */
+    u32 first, first_length;
     u32 before;  /* in a search: a way that does the same, may come once, and costs no more: it goes first. NONE: there is none */
     bool open;   /* no bound forbids it now */
 } bag_way;
@@ -44,7 +46,9 @@ enum { NOT_ASKED, APART, COMMON }; /* of a bag: have its distinct lexemes values
 
 static bool is_distinct(const ep_parser *p, const bag_costs *c, u32 way) { return p->g->ways.at[c->bag->ways + way].flags & GR_DISTINCT; }
 
-static u32 lexeme_of(const ep_parser *p, const bag_costs *c, u32 way) { return p->g->bag_words.at[p->g->ways.at[c->bag->ways + way].symbols] >> 1; }
+static u32 lexeme_of(const ep_parser *p, const bag_costs *c, u32 way) {
+    return p->g->bag_words.at[p->g->ways.at[c->bag->ways + way].symbols] >> 1;
+}
 static u32 own_slot(const ep_parser *p, const bag_costs *c, u32 way) { return p->g->bag_words.at[p->g->ways.at[c->bag->ways + way].slots]; }
 
 /* The lengths of all ways of a group, whose first value that is not taken is looked for from `used` on. */
@@ -128,7 +132,8 @@ static bool note_common_values(ep_parser *p, const bag_costs *c) {
 static bool begin_costs(ep_parser *p, bag_costs *c) {
     const gr_bag *bag = c->bag;
     u32 separator = bag->separator == NONE ? 0 : ep_least_symbol(p, bag->separator);
-    if (!vec_reserve(p->b, &c->ways, bag->n_ways) || !vec_reserve(p->b, &c->best, bag->n_slots) || !vec_reserve(p->b, &c->left, bag->n_slots))
+    if (!vec_reserve(p->b, &c->ways, bag->n_ways) || !vec_reserve(p->b, &c->best, bag->n_slots) ||
+        !vec_reserve(p->b, &c->left, bag->n_slots))
         return false;
     for (u32 way = 0; way < bag->n_ways; way++) {
         gr_way w = p->g->ways.at[bag->ways + way];
@@ -168,7 +173,8 @@ static bool take_member(ep_parser *p, bag_costs *c, u32 slot, u32 n, u32 *sum, u
     return true;
 }
 
-/* What a group has to pay more if it does without its first value: it takes one that costs no less than the cheapest way that is left to its slots. */
+/* What a group has to pay more if it does without its first value: it takes
+ * one that costs no less than the cheapest way that is left to its slots. */
 static u32 price_without_first(const ep_parser *p, const bag_costs *c, u32 group) {
     u32 least = RX_NO_LENGTH;
     for (u32 way = group; way < c->bag->n_ways; way++) {
@@ -212,8 +218,8 @@ static u32 least_of_one(const ep_parser *p, const bag_costs *c, const u32 *count
     return least;
 }
 
-/* The least length of `wanted` members, or more, that meet a condition: so many raise its slot, all cost what the cheapest do. 0: it is met.
- * To be asked before members are taken, as those of distinct ways then cost more. */
+/* The least length of `wanted` members, or more, that meet a condition: so many raise its slot, all cost what the cheapest do. 0: it is
+ * met. To be asked before members are taken, as those of distinct ways then cost more. */
 static u32 least_for_condition(const ep_parser *p, const bag_costs *c, const u32 *counts, u32 slot, u32 wanted) {
     u32 need = gr_bag_missing(c->bag, &p->g->slots.at[c->bag->slots + slot], counts), raising = RX_NO_LENGTH, any = RX_NO_LENGTH;
     if (!need) return 0;
@@ -234,12 +240,14 @@ static u32 greedy(ep_parser *p, bag_costs *c, const u32 *counts, bool one) {
     for (u32 way = 0; way < bag->n_ways; way++) {
         c->ways.at[way].open = gr_bag_admits(p->g, bag, counts, c->rank, bag->ways + way);
         c->ways.at[way].first = NONE;
-        if (c->ways.at[way].group == way && is_distinct(p, c, way) && c->ways.at[way].rest != RX_NO_LENGTH && !price_group(p, c, way)) return RX_NO_LENGTH;
+        if (c->ways.at[way].group == way && is_distinct(p, c, way) && c->ways.at[way].rest != RX_NO_LENGTH && !price_group(p, c, way))
+            return RX_NO_LENGTH;
     }
     find_best(p, c, NONE);
     if (bag->total != NONE) wanted = max_u32(wanted, gr_bag_missing(bag, &p->g->slots.at[bag->slots + bag->total], counts));
     for (u32 i = 0; bag->conditions && i < bag->n_slots; i++)
-        if (p->g->slots.at[bag->slots + i].last_rank == NONE && i != bag->total) least = max_u32(least, least_for_condition(p, c, counts, i, wanted));
+        if (p->g->slots.at[bag->slots + i].last_rank == NONE && i != bag->total)
+            least = max_u32(least, least_for_condition(p, c, counts, i, wanted));
     for (u32 i = 0; i < bag->n_slots; i++) {
         const gr_slot *slot = &p->g->slots.at[bag->slots + i];
         c->left.at[i] = slot->maximum == NONE ? NONE : slot->maximum - gr_bag_count(bag, slot, counts);
@@ -275,7 +283,8 @@ typedef struct bag_place { /* counts, then `used` of each way, then whether a me
     u32 next;     /* way that is to be tried */
 } bag_place;
 
-typedef struct bag_open { /* a place that was reached, and what was expected then: more is known of it, or it is done, where that is no longer so */
+/* a place that was reached, and what was expected then: more is known of it, or it is done, where that is no longer so */
+typedef struct bag_open {
     u32 expected, state;
 } bag_open;
 
@@ -351,7 +360,8 @@ static int compare_alike(const void *left, const void *right) {
     return a->way < b->way ? -1 : 1;
 }
 
-/* Of ways that are alike each gets the one before it in the order of their lengths. Not where keys ask for others, which tells them apart. */
+/* Of ways that are alike each gets the one before it in the order of their lengths. Not where keys ask for others, which tells them
+ * apart. */
 static bool order_alike(ep_parser *p, bag_costs *c) {
     const gr_bag *bag = c->bag;
     VEC(alike_way) ways = {0};
@@ -374,7 +384,8 @@ static bool order_alike(ep_parser *p, bag_costs *c) {
 
 /* One more member, by a way. *to: NONE if it is not allowed, or not needed. */
 static bool reach_by(ep_parser *p, bag_costs *c, bag_search *s, u32 state, u32 way, u32 *to) {
-    u32 n = c->bag->n_words, n_ways = c->bag->n_ways, group = c->ways.at[way].group, of_way = c->ways.at[way].rest, before = c->ways.at[way].before;
+    u32 n = c->bag->n_words, n_ways = c->bag->n_ways, group = c->ways.at[way].group, of_way = c->ways.at[way].rest,
+        before = c->ways.at[way].before;
     *to = NONE;
     load_state(s, state);
     if (before != NONE && !gr_bag_count(c->bag, &p->g->slots.at[c->bag->slots + own_slot(p, c, before)], s->words.at)) return true;
@@ -456,7 +467,8 @@ u32 ep_least_of_state(ep_parser *p, u32 state, bool separated) {
     u32 least;
     if (separated && ep_least_by_slots(p, state, &least)) return least;
     const u32 *words = intern_words(&p->states, state);
-    return least_of_members(p, &p->g->bags.at[words[EP_STATE_BAG]], words + EP_STATE_COUNTS, words[EP_STATE_RANK], words[EP_STATE_VALUES], separated);
+    return least_of_members(p, &p->g->bags.at[words[EP_STATE_BAG]], words + EP_STATE_COUNTS, words[EP_STATE_RANK], words[EP_STATE_VALUES],
+                            separated);
 }
 
 /* The counts after a member of a way. False on failure. */

@@ -1,11 +1,12 @@
 /* ep_least_slots: the least length of what a bag still asks for, where that is a sum over its slots.
  *
- * Idea. Mostly each member fills its own slot, whenever it comes, and nothing else: keys that are required, in any order. Then what is missing in a state
- * costs so much for each slot, and after a member it is that much less. So a forecast for each of n keys that may come next takes n subtractions, where
- * asking the bag (ep_least_bag.c) takes n looks at n ways: a closing of 250 keys 0.03 seconds where it took 0.36, of 1,000 keys 0.7 and not 27.
+ * Idea. Mostly each member fills its own slot, whenever it comes, and nothing else: keys that are required, in any order. Then what is
+ * missing in a state costs so much for each slot, and after a member it is that much less. So a forecast for each of n keys that may come
+ * next takes n subtractions, where asking the bag (ep_least_bag.c) takes n looks at n ways: a closing of 250 keys 0.03 seconds where it
+ * took 0.36, of 1,000 keys 0.7 and not 27.
  *
- * Exactness. Without ranks, conditions, a total, distinct members that must come and keys that ask for others, a slot of which some are missing has room,
- * so that each of its ways may come, always at the same price. */
+ * Exactness. Without ranks, conditions, a total, distinct members that must come and keys that ask for others, a slot of which some are
+ * missing has room, so that each of its ways may come, always at the same price. */
 #include "../grammar/gr_bag.h"
 #include "ep_parts.h"
 
@@ -54,7 +55,8 @@ bool ep_least_by_slots(ep_parser *p, u32 state, u32 *least) {
     if (*known == NONE) {
         u32 sum = 0;
         for (u32 i = bag->slots; i < bag->slots + bag->n_slots; i++)
-            sum = rx_add_lengths(sum, rx_times_length(gr_bag_missing(bag, &p->g->slots.at[i], words + EP_STATE_COUNTS), p->slot_price.at[i]));
+            sum =
+                rx_add_lengths(sum, rx_times_length(gr_bag_missing(bag, &p->g->slots.at[i], words + EP_STATE_COUNTS), p->slot_price.at[i]));
         *known = min_u32(sum, RX_LONG);
         if (!budget_work(p->b, 1)) return false;
     }

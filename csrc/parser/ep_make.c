@@ -51,7 +51,8 @@ static u32 list_tail(ep_parser *p, u32 list, u32 count) {
     if (x != NONE) return p->nonterminals.at[x].tail;
     x = p->nonterminals.n;
     if (!reserve_nodes(p, 1) || !reserve_nonterminal(p) || !map_put(p->b, &p->tails, key, x)) return NONE;
-    gr_nonterminal nt = {.first = NONE, .kind = GR_LIST, .template = list, .state = count, .owner = l.owner, .nullable = count >= l.minimum};
+    gr_nonterminal nt = {
+        .first = NONE, .kind = GR_LIST, .template = list, .state = count, .owner = l.owner, .nullable = count >= l.minimum};
     nt.tail = add_node(p, x * 2 + 1, GR_END, l.owner, nt.nullable);
     p->nonterminals.at[p->nonterminals.n++] = nt;
     return nt.tail;
@@ -222,7 +223,8 @@ static u32 make_parts(ep_parser *p, u32 hole, u32 lexeme) {
     return at;
 }
 
-/* Where a row goes on by many groups, as under `dependencies`, nearly none has a key with the lexeme at hand: that is not worth an entry. */
+/* Where a row goes on by many groups, as under `dependencies`, nearly none has a key with the lexeme at hand: that is not worth an
+ * entry. */
 bool ep_part_hole(ep_parser *p, u32 hole, u32 lexeme) {
     u64 key = (u64)hole << 32 | lexeme;
     p->offers.n = 0;

@@ -40,7 +40,8 @@ bool ep_limit(ep_parser *p, u32 limit, u32 owner);
 static inline bool ep_may_add_points(const ep_parser *p, u32 n) {
     return (p->for_cut || (u64)p->points.n - p->n_cut_points + n <= p->b->limits.max_rows) && (u64)p->points.n + n < EP_LOCAL;
 }
-u32 ep_set_owner(const ep_parser *p, u32 set); /* the first nonterminal of the IR in whose rules the items of a set are; NONE: there is none */
+/* the first nonterminal of the IR in whose rules the items of a set are; NONE: there is none */
+u32 ep_set_owner(const ep_parser *p, u32 set);
 
 /* p->following = the items after a lexeme that is allowed in the row, with the hole of one way each. False on failure. */
 bool ep_follow(ep_parser *p, u32 row, u32 lexeme);
@@ -83,7 +84,8 @@ u32 ep_least_of_state(ep_parser *p, u32 state, bool separated); /* a tail, whose
 u32 ep_least_after_key(ep_parser *p, u32 state, u32 way);
 u32 ep_least_after_key_bound(ep_parser *p, u32 state, u32 way); /* no more than that */
 bool ep_asks_for_values(ep_parser *p, u32 state, u32 way); /* after a member of the way, members that may be distinct; true on failure */
-/* ep_least_slots.c: *least = that of a tail, or of what must come after a member of a way, without what is left of that. False: that is no sum over slots, or failure. */
+/* ep_least_slots.c: *least = that of a tail, or of what must come after a member of
+ * a way, without what is left of that. False: that is no sum over slots, or failure. */
 bool ep_least_by_slots(ep_parser *p, u32 state, u32 *least);
 bool ep_least_by_slots_after(ep_parser *p, u32 state, u32 way, u32 *least);
 

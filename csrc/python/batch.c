@@ -1,6 +1,7 @@
 /* Batches: what is asked of many matchers at once, if all of it is of the usual kind. See held.h.
  *
- * What the matchers hold is kept while the core does its work, which is without the GIL. The list of matchers is the caller's own, and so stays as it is. */
+ * What the matchers hold is kept while the core does its work, which is without
+ * the GIL. The list of matchers is the caller's own, and so stays as it is. */
 #include "held.h"
 
 typedef struct batch {
@@ -86,14 +87,15 @@ static PyObject *run_kept(batch *b) {
 
 PyObject *run_batch(PyObject *module, PyObject *const *args, Py_ssize_t n) {
     (void)module;
-    if (n != 6 || !PyList_CheckExact(args[0])) return PyErr_Format(PyExc_TypeError, "run_batch takes lists of matchers, tokens, rows, and their masks");
+    if (n != 6 || !PyList_CheckExact(args[0]))
+        return PyErr_Format(PyExc_TypeError, "run_batch takes lists of matchers, tokens, rows, and their masks");
     int64_t n_words = int_of(args[3]), n_rows = int_of(args[4]);
     batch b = {.of = {.masks = held_address(args[2]), .n_words = (size_t)n_words, .n_threads = 1}};
     if (PyErr_Occurred()) return NULL;
     void *memory = batch_memory(&b, (size_t)PyList_Size(args[0]));
     if (!memory) return PyErr_NoMemory();
-    bool usual = b.of.masks && n_words > 0 && n_rows > 0 && n_rows <= UINT32_MAX && take_matchers(&b, args[0]) && take_tokens(&b, args[1]) &&
-                 take_rows(&b, args[5], (uint32_t)n_rows);
+    bool usual = b.of.masks && n_words > 0 && n_rows > 0 && n_rows <= UINT32_MAX && take_matchers(&b, args[0]) &&
+                 take_tokens(&b, args[1]) && take_rows(&b, args[5], (uint32_t)n_rows);
     PyObject *result = usual ? run_kept(&b) : PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
     PyMem_Free(memory);
     return result;

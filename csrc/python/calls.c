@@ -1,7 +1,7 @@
 /* Calls: the methods that are called for each token. See held.h.
  *
- * Each takes what the method in Python takes that it overrides. Where an argument is not of the usual kind, or the core says no, nothing has
- * changed, and that method is called, which does it or raises. */
+ * Each takes what the method in Python takes that it overrides. Where an argument is not of the usual
+ * kind, or the core says no, nothing has changed, and that method is called, which does it or raises. */
 #include "../match/mt.h"
 #include "../match/tn.h"
 #include "held.h"
@@ -24,7 +24,8 @@ static PyInterpreterState *interpreter; /* they are its objects, and end with it
 /* super().method(...) */
 static PyObject *inherited(int call, PARAMETERS) {
     if (n <= 3 && !names)
-        return PyObject_CallFunctionObjArgs(overridden[call], self, n > 0 ? args[0] : NULL, n > 1 ? args[1] : NULL, n > 2 ? args[2] : NULL, NULL);
+        return PyObject_CallFunctionObjArgs(overridden[call], self, n > 0 ? args[0] : NULL, n > 1 ? args[1] : NULL, n > 2 ? args[2] : NULL,
+                                            NULL);
     PyObject *given = PyTuple_New(n + 1), *named = PyDict_New(), *result = NULL;
     bool ok = given && named;
     for (Py_ssize_t i = 0; ok && i <= n; i++) ok = PyTuple_SetItem(given, i, Py_NewRef(i ? args[i - 1] : self)) == 0;
@@ -60,7 +61,8 @@ static PyObject *guide_advance(PARAMETERS) {
     bool without = (n == 2 ? !names : n == 1 && is_only(names, "return_tokens")) && args[1] == Py_False;
     uint32_t *row = n == 2 && !names && !without ? row_for(self, args[1]) : NULL;
     void *guide = ((held *)self)->of.at; /* last: who looks at an array calls foreign code */
-    if (!guide || (!row && !without) || !PyLong_CheckExact(args[0]) || ge_guide_advance(guide, int_of(args[0]), row)) return INHERITED(ADVANCE);
+    if (!guide || (!row && !without) || !PyLong_CheckExact(args[0]) || ge_guide_advance(guide, int_of(args[0]), row))
+        return INHERITED(ADVANCE);
     Py_RETURN_NONE;
 }
 
@@ -147,8 +149,9 @@ static PyObject *read_tokens(int call, PARAMETERS) {
 static PyObject *matcher_accept_tokens(PARAMETERS) { return read_tokens(ACCEPT_TOKENS, self, args, n, names); }
 static PyObject *matcher_validate(PARAMETERS) { return read_tokens(VALIDATE, self, args, n, names); }
 
-/* Computes a mask, without the GIL. What the two hold is kept meanwhile: the owner of the buffer, or what it keeps, has the memory exported, so that
- * stays where it is. (An array may be moved by other threads, so it goes the way through Python, which has it exported.) */
+/* Computes a mask, without the GIL. What the two hold is kept meanwhile: the owner of the buffer, or what it keeps, has the memory
+ * exported, so that stays where it is. (An array may be moved by other threads, so it goes the way through Python, which has it
+ * exported.) */
 static int32_t fill_cold(held *matcher, held *buffer, size_t row) {
     masks to = buffer->of;
     void *at = matcher->of.at;
@@ -192,10 +195,11 @@ static void *matcher_of(PyObject *self) {
     return matcher && (matcher_is_fast(matcher) || held_is(matcher)) ? ((held *)matcher)->of.at : NULL;
 }
 
-/* tn_write with the engine's lock, and without the GIL, which others may need to let go of that. The turn, the matcher, the mask and the closing are kept
- * meanwhile. A text belongs to one thread at a time; where another one has set a closing all the same, that stays. */
+/* tn_write with the engine's lock, and without the GIL, which others may need to let go of that. The turn, the matcher, the mask and the
+ * closing are kept meanwhile. A text belongs to one thread at a time; where another one has set a closing all the same, that stays. */
 static int32_t write_cold(PyObject *text, ge_turn *turn, int64_t token) {
-    PyObject *matcher = ((held *)text)->keeps, *mask = PyObject_GetAttrString(text, "_memory"), *closing = PyObject_GetAttrString(text, "_closing_ids");
+    PyObject *matcher = ((held *)text)->keeps, *mask = PyObject_GetAttrString(text, "_memory"),
+             *closing = PyObject_GetAttrString(text, "_closing_ids");
     PyObject *used[] = {Py_XNewRef(((held *)text)->owner), Py_NewRef(matcher), Py_XNewRef(((held *)matcher)->owner), mask, closing};
     ge_err err;
     ge_turn copy = *turn;
@@ -248,7 +252,8 @@ GE_HOT static PyObject *text_write_alone(PARAMETERS) {
     return list;
 }
 
-static PyMethodDef text_methods[] = {METHOD("accept", text_accept, ", *tokens"), METHOD("write_alone", text_write_alone, ""), {NULL, NULL, 0, NULL}};
+static PyMethodDef text_methods[] = {
+    METHOD("accept", text_accept, ", *tokens"), METHOD("write_alone", text_write_alone, ""), {NULL, NULL, 0, NULL}};
 
 static PyObject *text_has_choice(PyObject *self, void *unused) {
     const ge_turn *turn = ((held *)self)->of.at;
@@ -258,8 +263,8 @@ static PyObject *text_has_choice(PyObject *self, void *unused) {
 
 static PyGetSetDef text_questions[] = {{"has_choice", text_has_choice, NULL, NULL, NULL}, {NULL, NULL, NULL, NULL, NULL}};
 
-/* Usual: one row of float32. Where few tokens are allowed: of the two arrays that it keeps the first, and the beginning of the second, which is kept by its
- * length as well: the same lengths come again. */
+/* Usual: one row of float32. Where few tokens are allowed: of the two arrays that it keeps the first,
+ * and the beginning of the second, which is kept by its length as well: the same lengths come again. */
 GE_HOT static PyObject *row_mask_masked(PARAMETERS) {
     scores row;
     bool usual = n == 1 && !names && scores_of(args[0], &row);
@@ -283,8 +288,8 @@ static PyMethodDef row_mask_methods[] = {METHOD("masked", row_mask_masked, ", lo
 
 /* --- classes ---------------------------------------------------------------------------------------------------------------- */
 
-/* A class like `base`, which has the name, where methods are overridden; those of base are `inherited` from `first` on; and properties, where there are
- * `questions`. In another interpreter than the first: `base`. */
+/* A class like `base`, which has the name, where methods are overridden; those of base are `inherited` from `first` on; and properties,
+ * where there are `questions`. In another interpreter than the first: `base`. */
 static PyObject *derive(PyObject *base, const char *name, PyMethodDef *methods, int first, PyGetSetDef *questions) {
     if (!held_is_base_of(base)) return PyErr_Format(PyExc_TypeError, "%R is no class that is derived from Held", base);
     if (interpreter && interpreter != PyInterpreterState_Get()) return Py_NewRef(base);

@@ -1,11 +1,11 @@
-/* Collected: base of ir.Builder. What a builder has collected, in Python's dictionaries and lists, and the methods that are called for each property of a
- * schema and each symbol of a rule.
+/* Collected: base of ir.Builder. What a builder has collected, in Python's dictionaries and
+ * lists, and the methods that are called for each property of a schema and each symbol of a rule.
  *
- * A front end asks for some ten records for each property, and most of them are there: as methods in Python these were a fifth of all that it did. What
- * they mean, and the others, is in grammar_engine/ir.py.
+ * A front end asks for some ten records for each property, and most of them are there: as methods in Python these were a fifth of all that
+ * it did. What they mean, and the others, is in grammar_engine/ir.py.
  *
- * Invariant. A record is known by its tuple [operator, number of operands, operands], and a string by its bytes. A call that fails leaves the grammar
- * unfinished, and nobody goes on with that. */
+ * Invariant. A record is known by its tuple [operator, number of operands, operands], and a string
+ * by its bytes. A call that fails leaves the grammar unfinished, and nobody goes on with that. */
 #include "held.h"
 
 #include <structmember.h>
@@ -155,14 +155,16 @@ static PyObject *collected_lexeme(PyObject *self, PyObject *const *args, Py_ssiz
     if (!c->lexemes || !c->lexeme_records || !c->lexeme_ids) return never_begun();
     int lazy = of[1] ? PyObject_IsTrue(of[1]) : 0, skip = of[2] ? PyObject_IsTrue(of[2]) : 0;
     if (lazy < 0 || skip < 0) return NULL;
-    PyObject *where = of[0] ? of[0] : Py_None, *flags = PyLong_FromLong(lazy | skip << 1), *key = flags ? PyTuple_Pack(3, args[0], flags, where) : NULL;
+    PyObject *where = of[0] ? of[0] : Py_None, *flags = PyLong_FromLong(lazy | skip << 1),
+             *key = flags ? PyTuple_Pack(3, args[0], flags, where) : NULL;
     PyObject *symbol = key ? PyDict_GetItemWithError(c->lexeme_ids, key) : NULL;
     Py_XINCREF(symbol);
     if (!symbol && key && !PyErr_Occurred()) {
         PyObject *info = info_of(c, args[1], where), *record = PyTuple_Pack(2, args[0], flags);
         Py_ssize_t n_lexemes = info && record ? PyList_Size(c->lexemes) : -1;
         symbol = n_lexemes >= 0 ? PyLong_FromSsize_t(2 * n_lexemes) : NULL;
-        bool ok = symbol && PyDict_SetItem(c->lexeme_ids, key, symbol) == 0 && PyList_Append(c->lexemes, info) == 0 && extend(c->lexeme_records, record);
+        bool ok = symbol && PyDict_SetItem(c->lexeme_ids, key, symbol) == 0 && PyList_Append(c->lexemes, info) == 0 &&
+                  extend(c->lexeme_records, record);
         if (!ok) Py_CLEAR(symbol);
         Py_XDECREF(info);
         Py_XDECREF(record);
@@ -210,10 +212,12 @@ static int64_t bound_of(PyObject *number) {
 
 /* [low, high, how many slots it asks for, these] */
 static bool put_slot(PyObject *to, PyObject *slot, PyObject *asks, Py_ssize_t number) {
-    PyObject *low = PyTuple_Check(slot) && PyTuple_Size(slot) == 2 ? PyTuple_GetItem(slot, 0) : NULL, *high = low ? PyTuple_GetItem(slot, 1) : NULL;
+    PyObject *low = PyTuple_Check(slot) && PyTuple_Size(slot) == 2 ? PyTuple_GetItem(slot, 0) : NULL,
+             *high = low ? PyTuple_GetItem(slot, 1) : NULL;
     int64_t least = low && low != Py_None ? bound_of(low) : -1, most = high ? bound_of(high) : -1;
     if (!low) return PyErr_Format(PyExc_TypeError, "a slot of a bag has two bounds, not %R", slot), false;
-    if (least < 0 || most < least || most == 0) return PyErr_Format(PyExc_ValueError, "a slot that is raised %R to %R times", low, high), false;
+    if (least < 0 || most < least || most == 0)
+        return PyErr_Format(PyExc_ValueError, "a slot that is raised %R to %R times", low, high), false;
     PyObject *key = asks == Py_None ? NULL : PyLong_FromSsize_t(number), *asked = key ? PyDict_GetItemWithError(asks, key) : NULL;
     Py_XDECREF(key);
     Py_ssize_t n_asked = asked ? PySequence_Size(asked) : PyErr_Occurred() ? -1 : 0;
@@ -241,7 +245,8 @@ static PyObject *collected_put_bag(PyObject *self, PyObject *const *args, Py_ssi
     PyObject *to = OF(self)->bag_records;
     if (n == 6 && !to) return never_begun();
     Py_ssize_t n_slots = n == 6 ? PyList_Size(args[3]) : -1, n_ways = n_slots < 0 ? -1 : PyList_Size(args[4]);
-    if (n != 6) return PyErr_Format(PyExc_TypeError, "_put_bag takes a nonterminal, a separator, ranked, slots, ways, and what they ask for");
+    if (n != 6)
+        return PyErr_Format(PyExc_TypeError, "_put_bag takes a nonterminal, a separator, ranked, slots, ways, and what they ask for");
     int64_t left = n_ways < 0 ? -1 : PyLong_AsLongLong(args[0]), separator = PyErr_Occurred() ? -1 : PyLong_AsLongLong(args[1]);
     int ranked = PyErr_Occurred() ? -1 : PyObject_IsTrue(args[2]);
     PyObject *head = ranked < 0 ? NULL : numbers(5, (int64_t[]){left, separator, ranked, n_slots, n_ways});
@@ -252,7 +257,8 @@ static PyObject *collected_put_bag(PyObject *self, PyObject *const *args, Py_ssi
     return ok ? Py_NewRef(Py_None) : NULL;
 }
 
-#define COLLECTED(name, function, flags, parameters) {name, (PyCFunction)(void (*)(void))function, flags, name "($self" parameters ")\n--\n\n"}
+#define COLLECTED(name, function, flags, parameters)                                                                                       \
+    {name, (PyCFunction)(void (*)(void))function, flags, name "($self" parameters ")\n--\n\n"}
 
 static PyMethodDef collected_methods[] = {
     COLLECTED("_node", collected_node, METH_VARARGS, ", *record"),

@@ -11,7 +11,8 @@ static PyObject *held_hold(PyObject *self, PyObject *const *args, Py_ssize_t n) 
     if (n < 2 || n > 4) return PyErr_Format(PyExc_TypeError, "_hold takes a cdata, words, rows, and what else to keep");
     PyObject *before = h->owner, *kept_before = h->keeps;
     void *own = record_address(args[0]);
-    masks of = {own ? own : held_address(args[0]), (uint32_t)PyLong_AsUnsignedLong(args[1]), n > 2 ? (uint32_t)PyLong_AsUnsignedLong(args[2]) : 0};
+    masks of = {own ? own : held_address(args[0]), (uint32_t)PyLong_AsUnsignedLong(args[1]),
+                n > 2 ? (uint32_t)PyLong_AsUnsignedLong(args[2]) : 0};
     if (PyErr_Occurred()) return NULL;
     h->of = of;
     h->owner = Py_NewRef(args[0]);

@@ -1,8 +1,8 @@
 /* held: the border to CPython beside that of cffi.
  *
- * Idea. A call through cffi takes longer than a warm mask: a method in Python looks at its arguments, a tuple is made of them, and the GIL is given
- * away and taken back. So the few methods that are called for each token are done here, where their arguments are the usual ones and their
- * work is known to be short, or gives the GIL away. Everything else goes on to the method in Python, which is complete by itself.
+ * Idea. A call through cffi takes longer than a warm mask: a method in Python looks at its arguments, a tuple is made of them, and the GIL
+ * is given away and taken back. So the few methods that are called for each token are done here, where their arguments are the usual ones
+ * and their work is known to be short, or gives the GIL away. Everything else goes on to the method in Python, which is complete by itself.
  *
  *     Held          held.c    what the core made, by its address, and the Python object that owns it; record.c: one of these
  *       ^
@@ -10,12 +10,12 @@
  *       ^
  *     Guide         calls.c   the same, with some methods overridden; masks.c: where they may write to
  *
- * Invariants. What is done here with the GIL waits for no lock, and takes no longer than to write a mask. A mask that is not kept is computed
- * without the GIL, into a MaskBuffer only; and a text of a decoding loop lets go of it where it needs the lock. An address is that of a living
- * object, since it changes together with its owner, and with what that refers to.
+ * Invariants. What is done here with the GIL waits for no lock, and takes no longer than to write a mask. A mask that is not kept is
+ * computed without the GIL, into a MaskBuffer only; and a text of a decoding loop lets go of it where it needs the lock. An address is that
+ * of a living object, since it changes together with its owner, and with what that refers to.
  *
- * In the limited API of Python 3.10. Like cffi's modules these types are made once for a process: where it has several interpreters, the others
- * keep the classes in Python. */
+ * In the limited API of Python 3.10. Like cffi's modules these types are made once for
+ * a process: where it has several interpreters, the others keep the classes in Python. */
 #ifndef GE_HELD_H
 #define GE_HELD_H
 
@@ -75,8 +75,8 @@ PyObject *fast_text(PyObject *module, PyObject *base);
 PyObject *fast_row_mask(PyObject *module, PyObject *base);
 bool matcher_is_fast(PyObject *object); /* of the class that fast_matcher made last */
 
-/* run_batch(matchers, tokens or None, words, n_words, n_rows, rows or None): (accepted, needed, changed, failed or None), lists of bool. None: something in
- * it is not of the usual kind, and nothing was done. */
+/* run_batch(matchers, tokens or None, words, n_words, n_rows, rows or None): (accepted, needed, changed, failed or None), lists of bool.
+ * None: something in it is not of the usual kind, and nothing was done. */
 PyObject *run_batch(PyObject *module, PyObject *const *args, Py_ssize_t n);
 
 #endif

@@ -1,8 +1,8 @@
 /* Masks: what memory of the caller a mask may be written to, or applied to, here.
  *
- * A MaskBuffer was checked when it was made. An array of numpy is looked at each time, by the fields that each extension compiled against numpy reads as well.
- * That they are where they are said to be is seen once, on arrays that are made for it, by the array interface. What they do not tell beyond doubt to be rows of
- * words is not taken, and the method in Python then says why. */
+ * A MaskBuffer was checked when it was made. An array of numpy is looked at each time, by the fields that each extension compiled against
+ * numpy reads as well. That they are where they are said to be is seen once, on arrays that are made for it, by the array interface. What
+ * they do not tell beyond doubt to be rows of words is not taken, and the method in Python then says why. */
 #include "held.h"
 
 typedef struct array_interface { /* of numpy's array interface protocol, version 3 */
@@ -29,7 +29,8 @@ enum { CONTIGUOUS = 0x1, ALIGNED = 0x100, WRITEABLE = 0x400, USUAL = CONTIGUOUS 
 enum { FLOAT32, INT32, UINT32, N_KINDS };
 
 static PyObject *array_type;        /* numpy.ndarray, from when one was first met */
-static PyObject *descr_of[N_KINDS]; /* numpy's own, of which there is one each; of other byte orders there are others. NULL: not as expected */
+/* numpy's own, of which there is one each; of other byte orders there are others. NULL: not as expected */
+static PyObject *descr_of[N_KINDS];
 
 static bool fits(Py_ssize_t n) { return n > 0 && (uint64_t)n <= UINT32_MAX; }
 
@@ -67,9 +68,9 @@ static PyObject *descr_by_probe(PyObject *type, const char *kind) {
     PyObject *capsule = descr ? PyObject_GetAttrString(array, "__array_struct__") : NULL;
     const array_interface *told = capsule ? PyCapsule_GetPointer(capsule, NULL) : NULL;
     const array_fields *a = (const array_fields *)array;
-    bool ok = told && told->two == 2 && told->item_size == 4 && told->kind == kind[0] && (told->flags & USUAL) == USUAL && a->data == told->data &&
-              a->n_dimensions == 2 && a->shape[0] == 3 && a->shape[1] == 5 && a->strides[0] == 20 && a->strides[1] == 4 && a->descr == descr &&
-              (a->flags & USUAL) == USUAL;
+    bool ok = told && told->two == 2 && told->item_size == 4 && told->kind == kind[0] && (told->flags & USUAL) == USUAL &&
+              a->data == told->data && a->n_dimensions == 2 && a->shape[0] == 3 && a->shape[1] == 5 && a->strides[0] == 20 &&
+              a->strides[1] == 4 && a->descr == descr && (a->flags & USUAL) == USUAL;
     Py_XDECREF(capsule);
     if (!ok) Py_CLEAR(descr);
     Py_XDECREF(array);

@@ -1,7 +1,7 @@
 /* Record: memory for an object of the core that is made many times, and its Python object in one piece.
  *
- * A cdata of cffi costs 56 bytes beside what it holds; this one 16, and is cut to size by Python's own allocator. Whoever gives its address to a call that
- * lets go of the GIL keeps a reference to it meanwhile: the object that holds it may be given another one. */
+ * A cdata of cffi costs 56 bytes beside what it holds; this one 16, and is cut to size by Python's own allocator. Whoever gives its address
+ * to a call that lets go of the GIL keeps a reference to it meanwhile: the object that holds it may be given another one. */
 #include "held.h"
 
 typedef struct record {
@@ -14,7 +14,8 @@ static PyTypeObject *record_type;
 /* Record(n): n words, all 0. */
 static PyObject *record_new(PyTypeObject *type, PyObject *args, PyObject *names) {
     Py_ssize_t n;
-    if (names || !PyArg_ParseTuple(args, "n:Record", &n)) return names ? PyErr_Format(PyExc_TypeError, "a Record takes a number of words") : NULL;
+    if (names || !PyArg_ParseTuple(args, "n:Record", &n))
+        return names ? PyErr_Format(PyExc_TypeError, "a Record takes a number of words") : NULL;
     if (n < 0 || (size_t)n > (PY_SSIZE_T_MAX - sizeof(record)) / sizeof(uint64_t)) return PyErr_NoMemory();
     void *memory = PyObject_Calloc(1, sizeof(record) + (size_t)n * sizeof(uint64_t));
     return memory ? PyObject_Init(memory, type) : PyErr_NoMemory();

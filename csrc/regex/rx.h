@@ -81,7 +81,8 @@ typedef struct rx_n_chars { /* characters of a string */
     u32 least, most;
 } rx_n_chars;
 
-typedef struct rx_ending { /* of a short string the first byte, and what is left of the expression; next NONE: none was found, `byte` tells how */
+/* of a short string the first byte, and what is left of the expression; next NONE: none was found, `byte` tells how */
+typedef struct rx_ending {
     rx_id next;
     u32 byte;
 } rx_ending;
@@ -128,7 +129,8 @@ typedef struct rx_arena {
     u32 class_sets;
     bool frozen;
     bool has_name;
-    bool has_mixed_name; /* an intersection or a complement has a bounded NAME in it: whether it holds anything may depend on how long names are */
+    /* an intersection or a complement has a bounded NAME in it: whether it holds anything may depend on how long names are */
+    bool has_mixed_name;
     bool on_way; /* a label is looked through, see rx_punycode.c: not within that again */
     bool has_quote, has_multiple, has_punycode, has_syntax;         /* such nodes exist: their bytes are told apart too */
     bool split_quote, split_multiple, split_punycode, split_syntax; /* ... and that has been done */
@@ -154,7 +156,8 @@ rx_id rx_quote(rx_arena *x, rx_id part, u32 escapes);
 
 rx_id rx_fork(rx_arena *x, rx_id a, rx_id b);         /* a | b, see rx_fork.c */
 rx_id rx_tag(rx_arena *x, rx_id part, u32 tag);
-u32 rx_shared(rx_arena *x, rx_id id);                 /* the set with which all parts of a FORK or a REST begin, NONE: they begin with several */
+/* the set with which all parts of a FORK or a REST begin, NONE: they begin with several */
+u32 rx_shared(rx_arena *x, rx_id id);
 rx_id rx_rest(rx_arena *x, rx_id id, u32 n);          /* what may follow n sets that rx_shared gives, one after the other */
 
 /* One code point out of sorted, disjoint ranges, as UTF-8. Surrogates are left out. */
@@ -171,16 +174,17 @@ rx_id rx_literals(rx_arena *x, const literal *literals, u32 n);
 
 #define RX_MAX_DIVISOR 1000 /* digits */
 
-/* Multiples of divisor / 10^scale from low / 10^scale to high / 10^scale. The divisor is from 1 to RX_MAX_DIVISOR digits without leading zeros.
- * Bounds are digits, more than `scale` of them and without leading zeros beyond that; a high bound without digits is none. See rx_multiple.c. */
+/* Multiples of divisor / 10^scale from low / 10^scale to high / 10^scale. The divisor is from 1 to RX_MAX_DIVISOR digits without leading
+ * zeros. Bounds are digits, more than `scale` of them and without leading zeros beyond that; a high bound without digits is none. See
+ * rx_multiple.c. */
 rx_id rx_multiple(rx_arena *x, literal divisor, u32 scale, literal low, literal high);
 
 /* What follows `xn--` in A-labels. See rx_punycode.c. */
 rx_id rx_punycode(rx_arena *x);
 
-/* Internationalised host names: with all the dots of RFC 3490, section 3.1, or with `.`; in normalisation form C, or any; of at most 253 octets and 63
- * in each label, or of any length. RX_LATE, with bounds: octets are counted at the end of a label, so a node may be empty. RX_OF_MAIL: domains of RFC 6531,
- * section 3.3, of at most 255 octets. See rx_name.c. */
+/* Internationalised host names: with all the dots of RFC 3490, section 3.1, or with `.`; in normalisation form C, or any; of at most 253
+ * octets and 63 in each label, or of any length. RX_LATE, with bounds: octets are counted at the end of a label, so a node may be empty.
+ * RX_OF_MAIL: domains of RFC 6531, section 3.3, of at most 255 octets. See rx_name.c. */
 enum { RX_ALL_DOTS = 1, RX_ANY_FORM = 2, RX_BOUNDED = 4, RX_LATE = 8, RX_OF_MAIL = 16 };
 rx_id rx_host_name(rx_arena *x, u32 options);
 
@@ -235,17 +239,19 @@ static inline bool rx_may_begin(rx_arena *x, rx_id id, u32 byte, bool *answer) {
     return *answer = set_has(known ? rx_set_of(x, x->first.at[id]) : &first, byte), true;
 }
 
-/* The characters beyond ASCII with which strings of `id` begin, as an expression (rx_beyond.c); RX_ANY_BEYOND: that is not seen. NONE: failure. */
+/* The characters beyond ASCII with which strings of `id` begin, as an
+ * expression (rx_beyond.c); RX_ANY_BEYOND: that is not seen. NONE: failure. */
 #define RX_ANY_BEYOND RX_ID_ALL
 rx_id rx_beyond(rx_arena *x, rx_id id);
 
 /* *out = bytes after any other of which the two are the same language (rx_differ.c). False on failure. */
 bool rx_differ(rx_arena *x, rx_id a, rx_id b, byte_set *out);
 
-bool rx_may(rx_arena *x, rx_id id, byte_set *out); /* *out = a set outside of which no string of `id` has a byte (rx_must.c). False on failure. */
+/* *out = a set outside of which no string of `id` has a byte (rx_must.c). False on failure. */
+bool rx_may(rx_arena *x, rx_id id, byte_set *out);
 
-/* *answer => an intersection that has no string, since one operand needs a byte that another one cannot have (rx_must.c). Not => maybe. False on
- * failure. */
+/* *answer => an intersection that has no string, since one operand needs a byte
+ * that another one cannot have (rx_must.c). Not => maybe. False on failure. */
 bool rx_is_contradiction(rx_arena *x, rx_id id, bool *answer);
 
 /* Local classes (rx_local.c): the sets that tell the derivatives of `id` apart, as an id in `local`, NONE on failure; adds them to `sets`;
@@ -259,11 +265,12 @@ u32 rx_classes_at(rx_arena *x, u32 local); /* where x->same has them, whose clas
 u32 rx_near_byte(const rx_arena *x, rx_id id);
 bool rx_told_apart(rx_arena *x, rx_id id, u8 *same); /* `same` of rx_local_classes. False on failure */
 
-/* True => after any text of at most n_chars characters that JSON allows raw in a string, something of `id` is still possible. False => maybe.
- * n_chars NONE: any number. See rx_absorb.c. */
+/* True => after any text of at most n_chars characters that JSON allows raw in a string,
+ * something of `id` is still possible. False => maybe. n_chars NONE: any number. See rx_absorb.c. */
 bool rx_absorbs_plain(const rx_arena *x, rx_id id, u32 n_chars);
 
-/* What plain text must be to kill an expression: longer than n_bytes, and with bytes of all these kinds (bits). Of several perils, one or another. */
+/* What plain text must be to kill an expression: longer than n_bytes, and
+ * with bytes of all these kinds (bits). Of several perils, one or another. */
 typedef struct rx_peril {
     u32 n_bytes;
     u64 kinds;
@@ -276,7 +283,8 @@ typedef struct rx_perils {
     rx_peril of[RX_PERILS];
 } rx_perils;
 
-/* *out = the perils of `id`, where kind_of has 64 kinds of bytes at most. None => any plain text leaves it alive. See rx_survive.c. False on failure. */
+/* *out = the perils of `id`, where kind_of has 64 kinds of bytes at most.
+ * None => any plain text leaves it alive. See rx_survive.c. False on failure. */
 bool rx_find_perils(rx_arena *x, rx_id id, const u8 *kind_of, rx_perils *out);
 
 /* True => any text in quotes whose number of characters has no most, and then what is not empty. False => maybe. */
@@ -285,8 +293,8 @@ bool rx_escapes_any_text(const rx_arena *x, rx_id id); /* the same behind a back
 
 /* True => of the texts of plain characters, exactly those of at most *n_chars leave something of `id` possible. False => maybe. */
 bool rx_counts_plain(const rx_arena *x, rx_id id, u32 *n_chars);
-/* Counted text: QUOTE(r p{least,room}) t, where p are single characters, r is what is left of one or nothing, and t begins with a quotation mark
- * (rx_room.c). The same with another room, two or more and no less than `least`: NONE on failure. */
+/* Counted text: QUOTE(r p{least,room}) t, where p are single characters, r is what is left of one or nothing, and t begins with a quotation
+ * mark (rx_room.c). The same with another room, two or more and no less than `least`: NONE on failure. */
 typedef enum rx_counted {
     RX_UNCOUNTED,
     RX_IN_CHAR,    /* something of a character was read, or of an escape */
@@ -298,19 +306,21 @@ typedef enum rx_counted {
 rx_counted rx_counts_chars(rx_arena *x, rx_id id, u32 *least, u32 *room);
 rx_id rx_with_room(rx_arena *x, rx_id id, u32 room);
 
-/* `id` with the bounds dropped of repeats that n_bytes cannot fill: the same strings of at most so many bytes, and perhaps more of longer ones
- * (rx_clamp.c). */
+/* `id` with the bounds dropped of repeats that n_bytes cannot fill: the same
+ * strings of at most so many bytes, and perhaps more of longer ones (rx_clamp.c). */
 rx_id rx_clamp(rx_arena *x, rx_id id, u32 n_bytes);
 rx_id rx_few(rx_arena *x, rx_id id); /* a subset of `id`: upper bounds of repeats become 2, but none inside a complement. NONE on failure */
 bool rx_is_within(const rx_arena *x, rx_id a, rx_id b); /* true => `a` is a subset: `b` with other bounds of repeats. False => maybe */
 
-/* The most characters that `id` may have, if it is the rest of a string in quotes of which more is asked; else NONE (rx_room.c). `id` without that: NONE
- * on failure. */
+/* The most characters that `id` may have, if it is the rest of a string in quotes of
+ * which more is asked; else NONE (rx_room.c). `id` without that: NONE on failure. */
 u32 rx_room(const rx_arena *x, rx_id id);
-u32 rx_only_room(rx_arena *x, rx_id id); /* the same, if nothing else that is asked bounds the characters, as far as structure tells; else NONE */
+/* the same, if nothing else that is asked bounds the characters, as far as structure tells; else NONE */
+u32 rx_only_room(rx_arena *x, rx_id id);
 rx_id rx_without_room(rx_arena *x, rx_id id);
-/* Of what is left of that: false: it is not seen to be the rest of such a string. *raw: it is not within an escape, nor behind the string. Does a character
- * begin there with a byte? *least = the characters that must still begin in it, NONE: that is not seen (false: failure). */
+/* Of what is left of that: false: it is not seen to be the rest of such a string. *raw: it is not within an escape, nor behind the string.
+ * Does a character begin there with a byte? *least = the characters that must still begin in it, NONE: that is not seen (false:
+ * failure). */
 bool rx_sees_room(const rx_arena *x, rx_id id, bool *raw);
 bool rx_begins_char(u32 byte);
 bool rx_least_to_begin(rx_arena *x, rx_id id, u32 *least);
@@ -322,8 +332,8 @@ rx_id rx_without_minimum(rx_arena *x, rx_id id);
 /* The length of a short string of `id`, or n_bytes + 1 if none of at most n_bytes was found. NONE on failure. */
 u32 rx_finish(rx_arena *x, rx_id id, u32 n_bytes);
 
-/* The length of the shortest string of `id`, exact (rx_least.c); RX_LONG stands for all that is longer. RX_NO_LENGTH: there is no string; or
- * failure of the budget. */
+/* The length of the shortest string of `id`, exact (rx_least.c); RX_LONG stands for
+ * all that is longer. RX_NO_LENGTH: there is no string; or failure of the budget. */
 #define RX_NO_LENGTH NONE
 #define RX_LONG ((u32)1 << 30)
 u32 rx_least(rx_arena *x, rx_id id);
@@ -333,10 +343,12 @@ u32 rx_least_quoted(rx_arena *x, rx_id id); /* the same two of the spellings in 
 u32 rx_bound_quoted(rx_arena *x, rx_id id);
 u32 rx_add_lengths(u32 a, u32 b);
 u32 rx_times_length(u32 n, u32 length); /* no times no length is 0 */
-bool rx_least_text(rx_arena *x, rx_id id, byte_vec *out); /* appends the first of the shortest strings. `id` is not empty. False on failure */
+/* appends the first of the shortest strings. `id` is not empty. False on failure */
+bool rx_least_text(rx_arena *x, rx_id id, byte_vec *out);
 
-/* What stands for the JSON spelling of a regular expression under way where groups are counted, names are told apart and ranges are compared in no
- * token: it has all beginnings that `id` has, and more of those only for which rx_loose_differs. `id` itself, if it is none. NONE on failure. */
+/* What stands for the JSON spelling of a regular expression under way where groups are counted, names are told apart and ranges are
+ * compared in no token: it has all beginnings that `id` has, and more of those only for which rx_loose_differs. `id` itself, if it is none.
+ * NONE on failure. */
 rx_id rx_loosen(rx_arena *x, rx_id id);
 typedef struct rx_loose { /* where an expression stands that rx_loosen changes */
     bool in_class, in_group, in_escape;
@@ -359,12 +371,14 @@ rx_arm rx_arm_of(const rx_arena *x, const rx_id *id); /* *id has to stay where i
 rx_id rx_intern(rx_arena *x, const u32 *words, u32 n, u32 flags, u32 depth);
 void rx_note_mixed(rx_arena *x, u32 kind, u32 flags); /* of a node that is there: has_mixed_name */
 void rx_drop_contained(rx_arena *x, id_vec *parts); /* drops parts of a union that a loop among them contains (rx_loop.c) */
-bool rx_drop_narrower(rx_arena *x, id_vec *parts); /* drops parts of a union that are others with more conditions (rx_narrow.c); false: too much work */
+/* drops parts of a union that are others with more conditions (rx_narrow.c); false: too much work */
+bool rx_drop_narrower(rx_arena *x, id_vec *parts);
 rx_id rx_quote_again(rx_arena *x, rx_id part, const u32 *node); /* a RX_QUOTE node with another operand */
 rx_id rx_quote_step(rx_arena *x, const u32 *node, u32 byte);    /* derivative of a RX_QUOTE node */
 u32 rx_quote_least(const u32 *node, u32 of_part);               /* within an escape, as `of_part` for its operand: no string is shorter */
 u32 rx_quote_rest(rx_arena *x, const u32 *node);                /* within an escape: the length of the shortest string, exact */
-/* *out = the bytes with which the strings of a RX_QUOTE node begin, if those of its operand begin with `of_part`; within an escape, some more. */
+/* *out = the bytes with which the strings of a RX_QUOTE node begin, if
+ * those of its operand begin with `of_part`; within an escape, some more. */
 void rx_quote_first(const u32 *node, const byte_set *of_part, byte_set *out);
 /* `from` without the strings of `taken`, where both are spellings and then a quotation mark. False: they are not. *out = NONE: failure. */
 bool rx_quote_minus(rx_arena *x, rx_id from, rx_id taken, rx_id *out);
@@ -383,9 +397,11 @@ enum { RX_NAME_SETS = 9 };
 byte_set rx_name_bytes(u32 index); /* so many sets by which RX_NAME nodes tell bytes apart */
 rx_id rx_syntax_step(rx_arena *x, const u32 *node, u32 byte);   /* derivative of a RX_SYNTAX node */
 bool rx_syntax_first(rx_arena *x, const u32 *node, byte_set *out); /* adds its first bytes. False on failure */
-const char *rx_syntax_apart(const u32 *node, bool *far); /* in ASCII, bytes that it tells from all others; NULL: all. *far: outside of it, by UTF-8; else none may come */
+/* in ASCII, bytes that it tells from all others; NULL: all. *far: outside of it, by UTF-8; else none may come */
+const char *rx_syntax_apart(const u32 *node, bool *far);
 u32 rx_syntax_least(const rx_arena *x, const u32 *node, bool *exact); /* as rx_multiple_least */
-u32 rx_syntax_way_out(const rx_arena *x, rx_id id);  /* the byte that ends a count, where a RX_SYNTAX node, or one that is met with others, is in one; else 0 */
+/* the byte that ends a count, where a RX_SYNTAX node, or one that is met with others, is in one; else 0 */
+u32 rx_syntax_way_out(const rx_arena *x, rx_id id);
 /* By a smaller digit of the n of {n,m}, or of \N, some shorter string or one of the same length is come to, if one is by this byte. */
 bool rx_syntax_is_outdone(rx_arena *x, rx_id id, u32 byte);
 void rx_syntax_must(const u32 *node, byte_set *out); /* adds bytes that each of its strings has */
@@ -396,7 +412,8 @@ rx_verdict rx_punycode_verdict(rx_arena *x, rx_id id);
 rx_verdict rx_length_verdict(rx_arena *x, rx_id id);   /* of an AND, of numbers of characters and one other part; never RX_IS_EMPTY */
 rx_verdict rx_multiple_verdict(rx_arena *x, rx_id id); /* of an AND; never RX_IS_EMPTY */
 rx_verdict rx_name_verdict(rx_arena *x, rx_id id);     /* of what is RX_NAMED, or of an AND: whether it is empty, if that is easy to see */
-rx_verdict rx_barred_verdict(rx_arena *x, rx_id id);   /* of what is RX_BARRED: whether it is empty, if that does not depend on how long names are */
+/* of what is RX_BARRED: whether it is empty, if that does not depend on how long names are */
+rx_verdict rx_barred_verdict(rx_arena *x, rx_id id);
 rx_verdict rx_syntax_verdict(const rx_arena *x, rx_id id); /* of an AND */
 
 #endif

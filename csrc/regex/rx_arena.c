@@ -1,6 +1,7 @@
 /* The arena of expressions: each node once, with what is known of it from its operands alone.
  *
- * Invariant. `meta` has an entry for each node of `nodes`, made with it: so a question about operands is a look, and none of these recurs. */
+ * Invariant. `meta` has an entry for each node of `nodes`, made with it: so a question about operands is a look, and none of these
+ * recurs. */
 #include "rx.h"
 
 /* Nesting that derivatives may add to what the source had. */
@@ -52,8 +53,9 @@ bool rx_copy(rx_arena *x, budget *b, const rx_arena *from) {
     memset(&x->endings, 0, sizeof x->endings);
     return intern_copy(b, &x->nodes, &from->nodes) && vec_copy(b, &x->meta, &from->meta) && intern_copy(b, &x->sets, &from->sets) &&
            map_copy(b, &x->memo, &from->memo) && vec_copy(b, &x->bounds, &from->bounds) && intern_copy(b, &x->labels, &from->labels) &&
-           intern_copy(b, &x->cells, &from->cells) && vec_copy(b, &x->id_start, &from->id_start) && vec_copy(b, &x->id_continue, &from->id_continue) &&
-           vec_reach(b, &x->first, from->meta.n) && vec_reach(b, &x->local_of, from->meta.n);
+           intern_copy(b, &x->cells, &from->cells) && vec_copy(b, &x->id_start, &from->id_start) &&
+           vec_copy(b, &x->id_continue, &from->id_continue) && vec_reach(b, &x->first, from->meta.n) &&
+           vec_reach(b, &x->local_of, from->meta.n);
 }
 
 void rx_drop(rx_arena *x) {
@@ -196,7 +198,8 @@ rx_id rx_intern(rx_arena *x, const u32 *words, u32 n, u32 flags, u32 depth) {
     rx_meta meta = {.flags = (u8)(flags & RX_NULLABLE ? flags | RX_INHABITED : flags), .depth = (u16)min_u32(depth, UINT16_MAX),
                     .distance = (u16)guess_distance(x, words, n, flags), .shared = RX_NOT_COUNTED,
                     .least = bound_length(x, words, n, flags)};
-    u64 most = x->b->limits.max_regex_nesting < RX_DEPTH_CEILING ? x->b->limits.max_regex_nesting * DEPTH_FACTOR + DEPTH_SLACK : RX_DEPTH_CEILING;
+    u64 most =
+        x->b->limits.max_regex_nesting < RX_DEPTH_CEILING ? x->b->limits.max_regex_nesting * DEPTH_FACTOR + DEPTH_SLACK : RX_DEPTH_CEILING;
     bool ok = depth <= most && depth <= RX_DEPTH_CEILING;
     if (!ok && most < RX_DEPTH_CEILING) budget_limit(x->b, LIMIT(max_regex_nesting));
     else if (!ok) budget_ceiling(x->b, LIMIT(max_regex_nesting), RX_DEPTH_CEILING);

@@ -1,10 +1,11 @@
 /* First characters beyond ASCII: of an expression, the set of those with which its strings begin.
  *
- * Digits of all scripts, or white space, begin with many bytes, and each is followed by a state of its own wherever such a class stands. But what
- * comes after the character does not matter until it is complete. So these characters are an expression by themselves, equal for all expressions that
- * begin with the class, and what is known of it serves them all (mask/mk_beyond.c).
+ * Digits of all scripts, or white space, begin with many bytes, and each is followed by a state of its own wherever such a class stands.
+ * But what comes after the character does not matter until it is complete. So these characters are an expression by themselves, equal for
+ * all expressions that begin with the class, and what is known of it serves them all (mask/mk_beyond.c).
  *
- * By structure: unions, sequences and repeats of characters. It must be seen that each byte from 0x80 on belongs to a whole character of UTF-8. */
+ * By structure: unions, sequences and repeats of characters. It must be
+ * seen that each byte from 0x80 on belongs to a whole character of UTF-8. */
 #include "rx.h"
 
 /* How many bytes from 0x80 to 0xBF each string has, if it is these and they are as many; else NONE. */

@@ -2,13 +2,13 @@
  *
  *     p{0,950} and p{0,949} have the same strings of at most 940 bytes, and so has p*
  *
- * Let E' be E with the bound dropped of each repeat that n bytes cannot fill, but none inside a complement. Then E is a subset of E',
- * and both have the same strings of at most n bytes: each part of such a string is no longer than the whole. So what E can read of a token
- * E' can, too; and what E' can read of it, E can if from there E' has a string so short that all together is no longer than n. That is
- * what rx_finish is asked, for each state that a token may lead to (mask/mk_inner.c).
+ * Let E' be E with the bound dropped of each repeat that n bytes cannot fill, but none inside a complement. Then E is a subset of E', and
+ * both have the same strings of at most n bytes: each part of such a string is no longer than the whole. So what E can read of a token E'
+ * can, too; and what E' can read of it, E can if from there E' has a string so short that all together is no longer than n. That is what
+ * rx_finish is asked, for each state that a token may lead to (mask/mk_inner.c).
  *
- * The other way round a bound may be made smaller, and what is left is a subset. What lies between two expressions that cannot be told apart, neither can
- * be told from them (mask/mk_room.c). */
+ * The other way round a bound may be made smaller, and what is left is a subset. What lies between
+ * two expressions that cannot be told apart, neither can be told from them (mask/mk_room.c). */
 #include "rx_frontier.h"
 
 enum { MAX_SPINE = 64, FINISH_NODES = 100, FEW_TIMES = 2 };
@@ -18,7 +18,8 @@ enum { MAX_SPINE = 64, FINISH_NODES = 100, FEW_TIMES = 2 };
 static rx_id clamp_concat(rx_arena *x, rx_id id, u32 n_bytes) {
     rx_id heads[MAX_SPINE];
     u32 n = 0;
-    for (; n < MAX_SPINE && rx_kind_of(x, id) == RX_CONCAT; id = intern_words(&x->nodes, id)[2]) heads[n++] = intern_words(&x->nodes, id)[1];
+    for (; n < MAX_SPINE && rx_kind_of(x, id) == RX_CONCAT; id = intern_words(&x->nodes, id)[2])
+        heads[n++] = intern_words(&x->nodes, id)[1];
     rx_id result = rx_kind_of(x, id) == RX_CONCAT ? id : rx_clamp(x, id, n_bytes); /* what is that far behind stays as it is */
     while (n && result != NONE) result = rx_concat(x, rx_clamp(x, heads[--n], n_bytes), result);
     return result;
@@ -83,8 +84,8 @@ bool rx_is_within(const rx_arena *x, rx_id a, rx_id b) {
     return true;
 }
 
-/* The length of a string of `id`, if it begins with a label in Punycode or a regular expression, whose nodes know that of their shortest way to an
- * end. Else NONE. */
+/* The length of a string of `id`, if it begins with a label in Punycode or a regular
+ * expression, whose nodes know that of their shortest way to an end. Else NONE. */
 static u32 known_length(const rx_arena *x, rx_id id) {
     const u32 *node = intern_words(&x->nodes, id);
     u32 length = NONE;
@@ -124,8 +125,8 @@ static u32 known_length(const rx_arena *x, rx_id id) {
     }
 }
 
-/* What is found is noted for all on the way, and ends later searches that come there; that nothing was found, for the start. n_bytes is to be the
- * same in all calls over an arena. */
+/* What is found is noted for all on the way, and ends later searches that come there; that
+ * nothing was found, for the start. n_bytes is to be the same in all calls over an arena. */
 u32 rx_finish(rx_arena *x, rx_id start, u32 n_bytes) {
     frontier f;
     u32 at, found = NONE, rest = rx_nullable(x, start) ? 0 : map_get(&x->finish, start);
@@ -152,7 +153,8 @@ u32 rx_finish(rx_arena *x, rx_id start, u32 n_bytes) {
     }
     u32 length = found == NONE ? n_bytes + 1 : f.nodes.at[found].length + rest;
     if (ok && found == NONE) ok = map_put(x->b, &x->finish, start, length);
-    for (u32 i = found; ok && i != NONE; i = f.nodes.at[i].parent) ok = map_put(x->b, &x->finish, f.nodes.at[i].id, length - f.nodes.at[i].length);
+    for (u32 i = found; ok && i != NONE; i = f.nodes.at[i].parent)
+        ok = map_put(x->b, &x->finish, f.nodes.at[i].id, length - f.nodes.at[i].length);
     frontier_drop(x, &f);
     return ok ? length : NONE;
 }
@@ -161,7 +163,8 @@ u32 rx_finish(rx_arena *x, rx_id start, u32 n_bytes) {
 rx_id rx_without_minimum(rx_arena *x, rx_id id) {
     rx_id heads[MAX_SPINE];
     u32 n = 0;
-    for (; n < MAX_SPINE && rx_kind_of(x, id) == RX_CONCAT; id = intern_words(&x->nodes, id)[2]) heads[n++] = intern_words(&x->nodes, id)[1];
+    for (; n < MAX_SPINE && rx_kind_of(x, id) == RX_CONCAT; id = intern_words(&x->nodes, id)[2])
+        heads[n++] = intern_words(&x->nodes, id)[1];
     const u32 *node = intern_words(&x->nodes, id);
     rx_id result = node[0] == RX_REPEAT ? rx_repeat(x, node[1], 0, node[3]) : id;
     while (n && result != NONE) result = rx_concat(x, heads[--n], result);

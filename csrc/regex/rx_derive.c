@@ -328,7 +328,8 @@ static bool is_contradiction(rx_arena *x, rx_id id, bool *answer) {
     return true;
 }
 
-/* Is it a spelling and what comes behind? Then its values tell, and of the states of an escape, 10^5 for each character, none is visited. */
+/* Is it a spelling and what comes behind? Then its values tell, and of the states of an escape, 10^5 for each character, none is
+ * visited. */
 static bool is_spelling(const rx_arena *x, rx_id id) {
     return rx_kind_of(x, id) == RX_CONCAT && rx_kind_of(x, intern_words(&x->nodes, id)[1]) == RX_QUOTE;
 }
@@ -373,8 +374,8 @@ static bool is_empty_widened(rx_arena *x, rx_id id) {
     return wide != id && rx_is_empty(x, wide);
 }
 
-/* Searches the derivatives for one that contains "". Found: it and all on the way to it are inhabited.
- * Exhausted, or a superset of the start is empty: so are all that were visited. Verdicts are kept, so the total over all calls is one visit per node. */
+/* Searches the derivatives for one that contains "". Found: it and all on the way to it are inhabited. Exhausted, or a superset of the
+ * start is empty: so are all that were visited. Verdicts are kept, so the total over all calls is one visit per node. */
 static bool search(rx_arena *x, rx_id start) {
     frontier f;
     u32 at, found = NONE;
@@ -409,7 +410,8 @@ static bool search(rx_arena *x, rx_id start) {
     return ok && found == NONE;
 }
 
-/* Does it begin with a name beside a condition? Such may have more states than can be gone through, so of a union others are asked first. */
+/* Does it begin with a name beside a condition? Such may have more states than can be gone through, so of a union others are asked
+ * first. */
 static bool is_name_beside(const rx_arena *x, rx_id id) {
     const u32 *node = intern_words(&x->nodes, id);
     while (node[0] == RX_CONCAT || node[0] == RX_QUOTE || node[0] == RX_TAG) node = intern_words(&x->nodes, id = node[1]);

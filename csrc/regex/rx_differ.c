@@ -1,8 +1,8 @@
 /* Where two expressions differ: bytes after any other of which they are the same language. By structure, never a derivative.
  *
- * It errs towards more, as rx_first does, on which it rests: no string begins with a byte outside of what that gives, so there an operand of
- * a union adds nothing, a complement takes nothing away, and whatever else is there decides for both. "Any string" and "any string but those
- * that begin with key" differ at k, and go on differing only along key: walks that compare the two look at nothing else. */
+ * It errs towards more, as rx_first does, on which it rests: no string begins with a byte outside of what that gives, so there an operand
+ * of a union adds nothing, a complement takes nothing away, and whatever else is there decides for both. "Any string" and "any string but
+ * those that begin with key" differ at k, and go on differing only along key: walks that compare the two look at nothing else. */
 #include "rx.h"
 
 static bool add_first(rx_arena *x, rx_id id, byte_set *out) {

@@ -1,8 +1,8 @@
 /* Endings: a short string of an expression.
  *
- * Where names are under way, a way to an end is mostly plain to see: a dot behind a label that may end, a letter, what a pattern still asks for. Such a way is
- * followed first; only then is one searched for, among the derivatives. What was found is kept as links: for each expression on the way the byte
- * and the expression that come next, so each is followed once. */
+ * Where names are under way, a way to an end is mostly plain to see: a dot behind a label that may end, a letter, what a pattern still asks
+ * for. Such a way is followed first; only then is one searched for, among the derivatives. What was found is kept as links: for each
+ * expression on the way the byte and the expression that come next, so each is followed once. */
 #include "names/rx_unbound.h"
 #include "rx_frontier.h"
 
@@ -18,14 +18,16 @@ rx_id rx_name_part(const rx_arena *x, rx_id id) {
 /* Does the byte bring a part of an intersection nearer to its end, or all of what is none, and may it come next? */
 static bool is_nearer(rx_arena *x, rx_id id, rx_id part, u32 byte) {
     rx_id next = rx_derive(x, part, byte);
-    if (next == NONE || next == RX_ID_NEVER || !budget_work(x->b, 1) || x->meta.at[next].distance >= x->meta.at[part].distance) return false;
+    if (next == NONE || next == RX_ID_NEVER || !budget_work(x->b, 1) || x->meta.at[next].distance >= x->meta.at[part].distance)
+        return false;
     rx_id whole = rx_derive(x, id, byte);
     if (whole == NONE || whole == RX_ID_NEVER) return false;
-    return id == part || (byte & 0xc0) == 0x80 || rx_count_chars(x, whole).least < rx_count_chars(x, id).least; /* no dot that asks for one more */
+    /* no dot that asks for one more */
+    return id == part || (byte & 0xc0) == 0x80 || rx_count_chars(x, whole).least < rx_count_chars(x, id).least;
 }
 
-/* Beside names a dot, if it may be, since short labels fit anywhere; or a letter, since anything may come behind it; else any byte. NONE: there is
- * none, or failure. */
+/* Beside names a dot, if it may be, since short labels fit anywhere; or a letter,
+ * since anything may come behind it; else any byte. NONE: there is none, or failure. */
 static u32 nearer_byte(rx_arena *x, rx_id id, rx_id part) {
     u8 same[256];
     byte_set first;
@@ -36,11 +38,13 @@ static u32 nearer_byte(rx_arena *x, rx_id id, rx_id part) {
         if (set_has(&first, chosen) && is_nearer(x, id, part, chosen)) return chosen;
     }
     for (u32 c = 0; c < x->n_classes && x->b->status == GE_OK; c++)
-        if ((is_and || same[c] == c) && set_has(&first, x->class_byte[c]) && is_nearer(x, id, part, x->class_byte[c])) return x->class_byte[c];
+        if ((is_and || same[c] == c) && set_has(&first, x->class_byte[c]) && is_nearer(x, id, part, x->class_byte[c]))
+            return x->class_byte[c];
     return NONE;
 }
 
-/* Is the label at hand to become one before anything else? An A-label, since nearly all bytes lead astray; and beside lengths, which any name can have. */
+/* Is the label at hand to become one before anything else? An A-label, since
+ * nearly all bytes lead astray; and beside lengths, which any name can have. */
 static bool is_label_first(const rx_arena *x, rx_id name, rx_id other) {
     u32 least, most;
     return !rx_nullable(x, name) && (rx_begins_with_punycode(x, name) || (other != RX_ID_NEVER && rx_is_length(x, other, &least, &most)));

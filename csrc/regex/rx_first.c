@@ -1,10 +1,10 @@
 /* First bytes: a set outside of which no string of an expression begins. By structure, each node once, never a derivative.
  *
- * It errs towards more (complements, intersections, within escapes): where it matters, the derivative decides. Walks of the vocabulary begin
- * with it: before a key or a comma a handful of bytes is possible, and what the others would lead to is not even asked.
+ * It errs towards more (complements, intersections, within escapes): where it matters, the derivative decides. Walks of the vocabulary
+ * begin with it: before a key or a comma a handful of bytes is possible, and what the others would lead to is not even asked.
  *
- * Where an expression is known to contain something, so are all parts of a sequence, and what is quoted. So by structure it is often seen that some
- * string does begin with a byte, though another alternative is an intersection, or one is to come later. */
+ * Where an expression is known to contain something, so are all parts of a sequence, and what is quoted. So by structure it is often seen
+ * that some string does begin with a byte, though another alternative is an intersection, or one is to come later. */
 #include "rx.h"
 
 enum { SURE_NODES = 32 /* that are looked at to see that strings begin with a byte */ };
@@ -72,7 +72,9 @@ bool rx_first(rx_arena *x, rx_id id, byte_set *out) {
 }
 
 /* Is a part that is looked at known to be no empty set? */
-static bool is_inhabited(const rx_arena *x, rx_id id) { return x->meta.at[id].flags & RX_INHABITED || x->meta.at[id].verdict == RX_IS_INHABITED; }
+static bool is_inhabited(const rx_arena *x, rx_id id) {
+    return x->meta.at[id].flags & RX_INHABITED || x->meta.at[id].verdict == RX_IS_INHABITED;
+}
 
 static bool has_first(const rx_arena *x, rx_id id, u32 byte, u32 *fuel) {
     while ((*fuel)-- > 0) {

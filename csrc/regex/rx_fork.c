@@ -1,18 +1,18 @@
 /* Unions that share their parts, and unions that tell which of their parts has matched.
  *
- * An OR is one list of operands: to leave one out is to write all others again. FORK(a, b) is the same union as a node of a tree, so a union
- * of n parts that differs from another one in some has all but their ancestors in common with it, and so have the derivatives: what is
- * new is in proportion to log n. Neither looks for laws among its parts. They are for unions that are made while texts are read, of
- * the keys that are left or of the values that were there before.
+ * An OR is one list of operands: to leave one out is to write all others again. FORK(a, b) is the same union as a node of a tree, so a
+ * union of n parts that differs from another one in some has all but their ancestors in common with it, and so have the derivatives: what
+ * is new is in proportion to log n. Neither looks for laws among its parts. They are for unions that are made while texts are read, of the
+ * keys that are left or of the values that were there before.
  *
  * TAG(L, tag) is L. Below FORKs, rx_tags tells the tags of those parts that contain "".
  *
- * A thousand keys may begin with the same thirty bytes. So the sets with which all parts of a FORK begin are counted, when it is first derived,
- * and to read one of them touches no part: REST(f, n) is what may follow the first n in f. Invariant: there are more than n. Behind the last of
- * them the parts are taken apart, once for each FORK:
+ * A thousand keys may begin with the same thirty bytes. So the sets with which all parts of a FORK begin are counted, when it is first
+ * derived, and to read one of them touches no part: REST(f, n) is what may follow the first n in f. Invariant: there are more than n.
+ * Behind the last of them the parts are taken apart, once for each FORK:
  *
  *     "file_a" | "file_b" | "file_c"     --f-->  REST(it, 1)  --i--> ... REST(it, 4)  --_-->  "a" | "b" | "c"
- */
+ * */
 #include "rx.h"
 
 enum { MOST_SHARED = RX_NOT_COUNTED - 1 };
@@ -55,7 +55,8 @@ static rx_id first_part(const rx_arena *x, rx_id id) {
     return skip_sets(x, node[0] == RX_TAG ? node[1] : id, skipped);
 }
 
-/* With how many sets all parts of a FORK begin, each the same in all parts, up to MOST_SHARED; that of one part is for its FORK to count. */
+/* With how many sets all parts of a FORK begin, each the same in all parts, up to MOST_SHARED; that of one part is for its FORK to
+ * count. */
 static u32 n_shared(rx_arena *x, rx_id id) {
     const u32 *node = intern_words(&x->nodes, id); /* no node is made below, so it stays */
     if (node[0] == RX_REST) return n_shared(x, node[1]) - node[2];

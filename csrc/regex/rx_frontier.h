@@ -1,13 +1,14 @@
-/* What a search among derivatives has reached and not yet followed, by the expected length of a way through it (A*, Hart, Nilsson, Raphael 1968): the
- * length of the way there and a guess at the rest, the `distance` of an expression. The guess may be too high, since any way will do.
+/* What a search among derivatives has reached and not yet followed, by the expected length of a way through it (A*, Hart, Nilsson, Raphael
+ * 1968): the length of the way there and a guess at the rest, the `distance` of an expression. The guess may be too high, since any way
+ * will do.
  *
  *     while ((at = frontier_next(&f)) != NONE)
  *         for (c = f.nodes.at[at].tried; c < number of classes; c++)
  *             if (the derivative by c has not been seen)
  *                 if (frontier_reach(x, &f, derivative, at, byte, c + 1, &is_near) && is_near) break;
  *
- * A derivative that is as near as the node itself is followed at once: the node is put back behind it, with the classes that have been tried.
- * Invariant: each expression is reached once, and no bucket below `lowest` has a node. */
+ * A derivative that is as near as the node itself is followed at once: the node is put back behind it, with the classes that have been
+ * tried. Invariant: each expression is reached once, and no bucket below `lowest` has a node. */
 #ifndef GE_RX_FRONTIER_H
 #define GE_RX_FRONTIER_H
 #include "rx.h"

@@ -1,13 +1,13 @@
 /* The length of the shortest string of an expression, exact.
  *
  * By structure where that tells: the sum of a sequence, the least of a union, arithmetic for repeats and integral multiples. For
- * intersections, complements and other multiples by a search through the derivatives (A*, Hart, Nilsson, Raphael 1968):
- * `bound_of` gives a lower bound, and the search ends at the first node for which it is known to be exact. What is found holds for all nodes
- * on the way, so that a shortest text can be followed from any of them without a further search.
+ * intersections, complements and other multiples by a search through the derivatives (A*, Hart, Nilsson, Raphael 1968): `bound_of` gives a
+ * lower bound, and the search ends at the first node for which it is known to be exact. What is found holds for all nodes on the way, so
+ * that a shortest text can be followed from any of them without a further search.
  *
  * Quoting. A string costs what its spelling in JSON does: a raw byte 1, a short escape 2, another control character 6. No character is
- * shorter in any other spelling. So QUOTE(L) asks the same questions of L under these weights; within an escape, of what is left of L behind each
- * character that it may still become (rx_quote.c).
+ * shorter in any other spelling. So QUOTE(L) asks the same questions of L under these weights; within an escape, of what is left of L
+ * behind each character that it may still become (rx_quote.c).
  *
  * Recursion goes as deep as nodes nest; along sequences it is a loop. Cost: kept per node; a search is charged by its derivatives. */
 #include "names/rx_unbound.h"
@@ -62,8 +62,8 @@ static bool is_n_of_any(const rx_arena *x, const u32 *node, bool *of_chars) {
     return any;
 }
 
-/* That of the strictest operand. It is exact if the others are numbers of bytes or characters, and the shortest string of that one has as many: no more
- * characters than bytes, no more bytes than it costs, and no fewer than any of its strings. */
+/* That of the strictest operand. It is exact if the others are numbers of bytes or characters, and the shortest string of that one has as
+ * many: no more characters than bytes, no more bytes than it costs, and no fewer than any of its strings. */
 static least_bound bound_of_and(rx_arena *x, rx_id id, bool quoted) {
     const u32 *node = intern_words(&x->nodes, id); /* no node is made below, so it stays */
     least_bound all = {1, false}, other = {0, false};
@@ -103,8 +103,8 @@ static least_bound bound_of_or(rx_arena *x, rx_id id, bool quoted) {
     return any;
 }
 
-/* Of a union or an intersection. They share operands, so there may be 2^n ways down to them: from the MANY_BOUNDS-th visit on bounds are kept, until that
- * of the whole is told; by then some could be better. */
+/* Of a union or an intersection. They share operands, so there may be 2^n ways down to them: from the MANY_BOUNDS-th visit on bounds are
+ * kept, until that of the whole is told; by then some could be better. */
 static least_bound bound_of_many(rx_arena *x, rx_id id, bool quoted) {
     bool many = ++x->n_bounds > MANY_BOUNDS;
     u32 known = many ? map_get(&x->bounds_of, length_key(id, quoted)) : NONE;
@@ -189,7 +189,8 @@ static bool reach_least(rx_arena *x, least_search *s, rx_id id, u32 parent, u32 
     if (to >= MOST_BUCKETS) return budget_limit(x->b, LIMIT(max_step_work));
     while (s->bucket.n <= to)
         if (!vec_push(x->b, &s->bucket, NONE)) return false;
-    if (!map_put(x->b, &s->best, id, length) || !vec_push(x->b, &s->nodes, ((least_node){id, parent, length, s->bucket.at[to], rest}))) return false;
+    if (!map_put(x->b, &s->best, id, length) || !vec_push(x->b, &s->nodes, ((least_node){id, parent, length, s->bucket.at[to], rest})))
+        return false;
     s->bucket.at[to] = s->nodes.n - 1;
     s->lowest = min_u32(s->lowest, to); /* a bound may be lower than that of the node before */
     return true;

@@ -8,11 +8,12 @@
  *     MULTIPLE: digits that stand on the same side of those of its bounds and leave the same remainder, the point
  *     REST: the set that all its parts begin with
  *     PUNYCODE, NAME: all classes are told apart
- *     SYNTAX: the characters with a meaning at the place in a term, and bytes outside of ASCII by what they may be in UTF-8; within names all bytes
+ *     SYNTAX: the characters with a meaning at the place in a term, and bytes outside of ASCII by what they may be in UTF-8; within names
+ *         all bytes
  *     QUOTE(L): those of L, control characters, quote, backslash; inside an escape, each byte that may follow by itself
  *
- * Many expressions have the sets of one operand. Then they have its id, and nothing is collected. Once the classes of the arena are fixed, what sets
- * tell apart is kept, too. */
+ * Many expressions have the sets of one operand. Then they have its id, and nothing is
+ * collected. Once the classes of the arena are fixed, what sets tell apart is kept, too. */
 #include "rx.h"
 
 enum { MAX_SETS = 64 }; /* more: all classes are told apart */
@@ -134,7 +135,10 @@ u32 rx_local(rx_arena *x, rx_id id) {
     const u32 *node = intern_words(&x->nodes, id); /* no node is made below, so it stays */
     bool escape = is_escape(node); /* all alike */
     rx_id one = one_operand(x, node);
-    u32 local = escape ? x->local_escape : one != NONE ? rx_local(x, one) : node[0] == RX_SET ? intern(x->b, &x->local, node + 1, 1, NULL) : NONE;
+    u32 local = escape              ? x->local_escape
+                : one != NONE       ? rx_local(x, one)
+                : node[0] == RX_SET ? intern(x->b, &x->local, node + 1, 1, NULL)
+                                    : NONE;
     if (local == NONE && x->b->status == GE_OK) {
         id_vec sets = {0};
         local = collect(x, id, &sets) ? rx_intern_local(x, &sets) : NONE;

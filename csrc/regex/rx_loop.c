@@ -3,8 +3,9 @@
  *     p{a,} t | h p{a,} t  =  p{a,} t      if each string of h is some strings of p, one after the other
  *     p{0,} t | h t        =  p{0,} t
  *
- * Of `[a-z.]+\.[a-z]{2,6}[\w/.-]*` as much is left behind `a.bc` as of the loop alone, whatever else might still be read as a host: one state, and one
- * mask, where each text had its own. The question is answered by structure, at a few nodes, and errs towards keeping a part. */
+ * Of `[a-z.]+\.[a-z]{2,6}[\w/.-]*` as much is left behind `a.bc` as of the loop alone, whatever else might still be read as a host: one
+ * state, and one mask, where each text had its own. The question is answered by structure, at a few nodes, and errs towards keeping a
+ * part. */
 #include "rx.h"
 
 enum {
@@ -33,8 +34,8 @@ static bool take_bytes(byte_set *from, const byte_set *taken) {
     return left == 0;
 }
 
-/* True => each string of `id`, but "" at the top, is one of `other`, where both are characters: tries of sets of bytes. *left: pairs that may still be
- * compared. */
+/* True => each string of `id`, but "" at the top, is one of `other`, where both
+ * are characters: tries of sets of bytes. *left: pairs that may still be compared. */
 static bool are_among(const rx_arena *x, rx_id id, rx_id other, u32 nested, u32 *left) {
     u32 n, n_other;
     const rx_id *at = rx_choices(x, &id, &n), *at_other = rx_choices(x, &other, &n_other);

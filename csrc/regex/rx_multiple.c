@@ -5,11 +5,11 @@
  * digits that make P, k more digits make each number from P 10^k to P 10^k + 10^k - 1. Of those in range let a be the least and b the
  * greatest, both with the multiples of D up to a taken off: a multiple is among them iff a = 0 or b >= D. Such a *window* from a to b is
  * made digit by digit, from a = b = P mod D, and numbers stay as small as D: once b >= D, no digits that follow can exclude that multiple,
- * so no more are looked at. So emptiness is arithmetic, and every node that is made is inhabited. How many digits are needed where they
- * may be any is found in one pass, since one more never hurts.
+ * so no more are looked at. So emptiness is arithmetic, and every node that is made is inhabited. How many digits are needed where they may
+ * be any is found in one pass, since one more never hurts.
  *
- * A node says what may follow. At least `least` and at most `most` integer digits; if exactly `least`, they and the fraction are at least
- * the digits `low`; if exactly `most`, at most the digits `high`.
+ * A node says what may follow. At least `least` and at most `most` integer digits; if exactly `least`,
+ * they and the fraction are at least the digits `low`; if exactly `most`, at most the digits `high`.
  *
  *     from 250 to 13000    nothing read    least 3  low "250"    most 5  high "13000"
  *                          "2"             least 2  low "50"     most 3  (20000 is too much)
@@ -19,8 +19,8 @@
  * A bound that holds whatever follows is dropped, so states are few: the remainders, times the lengths of what may follow, and a few
  * along each bound.
  *
- * Arithmetic. D has any number of digits up to RX_MAX_DIVISOR, so numbers are arrays of limbs, base 2^32 and the lowest first, as many as
- * D has. D and all numbers modulo D are held times 2^shift, so that the highest bit of D is set: then the highest limbs tell how often D goes
+ * Arithmetic. D has any number of digits up to RX_MAX_DIVISOR, so numbers are arrays of limbs, base 2^32 and the lowest first, as many as D
+ * has. D and all numbers modulo D are held times 2^shift, so that the highest bit of D is set: then the highest limbs tell how often D goes
  * into a number, or one to three times less (Knuth, The Art of Computer Programming 2, 4.3.1, algorithm D). Nine digits are taken at a
  * time.
  *
@@ -91,7 +91,8 @@ static bool is_zero(const u32 *number, u32 n) {
     return true;
 }
 
-/* a = a factor + from, b = b factor + to, and the multiples of D up to a taken off. Returns whether b >= D then; if so, b is of no more use. */
+/* a = a factor + from, b = b factor + to, and the multiples of D up to
+ * a taken off. Returns whether b >= D then; if so, b is of no more use. */
 static bool feed(window *w, const multiple *m, u32 factor, u32 from, u32 to) {
     const u32 *divisor = m->limbs;
     u64 more_a = (u64)from << m->shift, more_b = (u64)to << m->shift;
@@ -303,8 +304,9 @@ u32 rx_multiple_sort(const rx_arena *x, const u32 *node, u32 digit) {
 /* --- multiples of one number and of none of others -------------------------------------------------------------------------
  *
  * Digits that make multiples of D make D j + c, for each j of a row of numbers, as many as the digits that may follow have room for. Such a
- * number is a multiple of E for all j of one class modulo q = E / gcd(D, E), or for none. So if q > 1, E takes at most J / q + 1 of J of them; where
- * all such E together take less than J, one is left. What this does not tell, near an upper bound or for many small q, is searched. */
+ * number is a multiple of E for all j of one class modulo q = E / gcd(D, E), or for none. So if q > 1, E takes at most J / q + 1 of J of
+ * them; where all such E together take less than J, one is left. What this does not tell, near an upper bound or for many small q, is
+ * searched. */
 
 enum { ALL_TAKEN = 1 << 20 }; /* the share of the numbers that are excluded is counted in parts of so many */
 

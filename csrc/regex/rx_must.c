@@ -1,7 +1,7 @@
 /* Bytes that each string of an expression has (must), and bytes outside of which none has any (may).
  *
- * An intersection is empty if one of its operands must have a byte that another one may not have. That is told without a derivative, where a
- * search for a string of it would have to try all ways: the rest of a date-time after `t`, when a pattern asks for a `T`.
+ * An intersection is empty if one of its operands must have a byte that another one may not have. That is told without a derivative, where
+ * a search for a string of it would have to try all ways: the rest of a date-time after `t`, when a pattern asks for a `T`.
  *
  * By structure, each node once. Both err to the safe side: `must` towards fewer bytes, `may` towards more. */
 #include "rx.h"
@@ -12,7 +12,8 @@ typedef struct bytes_of {
     byte_set must, may;
 } bytes_of;
 
-static const bytes_of NOTHING_KNOWN = {{{0}}, {{UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX}}};
+static const bytes_of NOTHING_KNOWN = {{{0}},
+                                       {{UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX}}};
 
 static bool find(rx_arena *x, rx_id id, bytes_of *out);
 

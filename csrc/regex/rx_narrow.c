@@ -4,8 +4,8 @@
  *     A t | (A & B) t    =  A t
  *     QUOTE(A) t | QUOTE(A & B) t  =  QUOTE(A) t      where both have read as much of an escape
  *
- * Of `(P & .*ab.*) | (P & .*cd.*) | ...` what is left behind "ab" is what is left of P, whatever of the others has been read: states for where a text is, and none
- * for each set of patterns that it has met. It is told from the operands, and errs towards keeping a part. */
+ * Of `(P & .*ab.*) | (P & .*cd.*) | ...` what is left behind "ab" is what is left of P, whatever of the others has been read: states for
+ * where a text is, and none for each set of patterns that it has met. It is told from the operands, and errs towards keeping a part. */
 #include "rx.h"
 
 enum {

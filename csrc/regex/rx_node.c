@@ -51,7 +51,8 @@ static bool is_optional(const rx_arena *x, rx_id id, rx_id part) {
            memcmp(intern_words(&x->nodes, id) + 2, intern_words(&x->nodes, part) + 1, n * sizeof(u32)) == 0;
 }
 
-/* id as part{low, high}, as `as_repeat` has it; and p?, which is a union, as p{0,1} where its neighbour is a repetition of p, or p? as well. */
+/* id as part{low, high}, as `as_repeat` has it; and p?, which is a union,
+ * as p{0,1} where its neighbour is a repetition of p, or p? as well. */
 static rx_id as_counted(const rx_arena *x, rx_id id, rx_id other, u32 *low, u32 *high) {
     rx_id part = as_repeat(x, id, low, high);
     if (!is_kind(x, id, RX_OR) || operand(x, id, 0) != RX_ID_EMPTY) return part;
@@ -80,7 +81,8 @@ static rx_id concat_one(rx_arena *x, rx_id head, rx_id tail) {
     if (is_kind(x, head, RX_REPEAT) || is_kind(x, next, RX_REPEAT) || (head == next && is_kind(x, head, RX_OR))) {
         u32 a, b, c, d, low, high;
         rx_id part = as_counted(x, head, next, &a, &b);
-        if (part == as_counted(x, next, head, &c, &d) && (a != 1 || b != 1 || c != 1 || d != 1) && add_bounds(a, c, &low) && low != NONE && add_bounds(b, d, &high)) {
+        if (part == as_counted(x, next, head, &c, &d) && (a != 1 || b != 1 || c != 1 || d != 1) && add_bounds(a, c, &low) && low != NONE &&
+            add_bounds(b, d, &high)) {
             rx_id rest = next == tail ? RX_ID_EMPTY : operand(x, tail, 1);
             rx_id merged = rx_repeat(x, part, low, high);
             return merged == NONE || rest == RX_ID_EMPTY ? merged : concat_one(x, merged, rest);

@@ -19,7 +19,8 @@
 
 enum { ESCAPES_MINIMAL, ESCAPES_ALL };
 enum { RAW, BACKSLASH, HEX, HIGH_DONE = 6, LOW_BACKSLASH, LOW_HEX };
-enum { COST_SHORT = 2, COST_CONTROL = 6, COST_OF_BMP = 3, COST_OTHER = 4 }; /* what the characters of a kind cost at most: raw, or by a short escape (rx_least.c) */
+/* what the characters of a kind cost at most: raw, or by a short escape (rx_least.c) */
+enum { COST_SHORT = 2, COST_CONTROL = 6, COST_OF_BMP = 3, COST_OTHER = 4 };
 
 static rx_id quote_node(rx_arena *x, rx_id part, u32 escapes, u32 phase, u32 accumulator) {
     if (part == NONE) return NONE;
@@ -57,7 +58,8 @@ void rx_quote_first(const u32 *node, const byte_set *of_part, byte_set *out) {
     if (must || (any && node[2] == ESCAPES_ALL)) set_add(out, '\\');
 }
 
-/* What is missing of the escape, and the strings without a character: raw, or by a short escape, it takes at most so much of what they take. */
+/* What is missing of the escape, and the strings without a character:
+ * raw, or by a short escape, it takes at most so much of what they take. */
 u32 rx_quote_least(const u32 *node, u32 of_part) {
     u32 phase = node[3], missing = LOW_HEX + 4 - phase, most = COST_OTHER;
     if (phase == BACKSLASH) return min_u32(1 + of_part - min_u32(of_part, COST_SHORT), 5 + of_part - min_u32(of_part, COST_CONTROL));
@@ -229,7 +231,8 @@ bool rx_quote_is_empty(rx_arena *x, const u32 *node) {
 static u32 least_after_run(rx_arena *x, rx_id part, const u8 *low, const u8 *high, u32 n, u32 best) {
     if (part == NONE || part == RX_ID_NEVER) return best;
     if (n == 0) return min_u32(best, rx_least_quoted(x, part));
-    u32 bound = rx_bound_quoted(x, part), own = n == 1 ? COST_CONTROL : n; /* of the character, of which n bytes are left: more only if it is one byte */
+    /* of the character, of which n bytes are left: more only if it is one byte */
+    u32 bound = rx_bound_quoted(x, part), own = n == 1 ? COST_CONTROL : n;
     if (bound - min_u32(bound, own) >= best) return best;
     byte_set tried = {{0}}; /* classes */
     for (u32 byte = low[0]; byte <= high[0] && x->b->status == GE_OK; byte++) {

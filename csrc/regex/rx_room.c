@@ -2,10 +2,10 @@
  *
  *     QUOTE(p{0,90} & L) "   =   the strings of QUOTE(text & L) " of at most 90 characters
  *
- * Where L is not simple, each number of characters is an expression of its own, and so are all that follow from it. Without that bound they recur. Whether
- * a text t can be completed within it is then a matter of numbers: of the characters that begin in t, and of those that must still begin in what is left of
- * the expression after t. A character begins with its first byte, in an escape with the backslash of it (or of the first half of two), so where it ends
- * does not matter. */
+ * Where L is not simple, each number of characters is an expression of its own, and so are all that follow from it. Without that bound they
+ * recur. Whether a text t can be completed within it is then a matter of numbers: of the characters that begin in t, and of those that must
+ * still begin in what is left of the expression after t. A character begins with its first byte, in an escape with the backslash of it (or
+ * of the first half of two), so where it ends does not matter. */
 #include "rx.h"
 
 enum { LENGTHS = 4 }; /* how many numbers of characters are tried, from the least that structure allows */
@@ -18,7 +18,8 @@ static rx_id with_most(rx_arena *x, rx_id id, u32 most) {
     return rx_concat(x, head, tail);
 }
 
-/* Is it the rest of a string in quotes, QUOTE(...) and then a quotation mark, and perhaps what skips some bytes? Or less of that: then *quote is RX_ID_EMPTY. */
+/* Is it the rest of a string in quotes, QUOTE(...) and then a quotation mark, and
+ * perhaps what skips some bytes? Or less of that: then *quote is RX_ID_EMPTY. */
 static bool is_quoted(const rx_arena *x, rx_id id, rx_id *quote) {
     const u32 *node = intern_words(&x->nodes, id);
     *quote = RX_ID_EMPTY;

@@ -5,13 +5,14 @@
  *     those with `ab` in them, but none of `net_`       .* ab .* & ~(.* net_ .*)    4 bytes, the same
  *     all keys but `name`, or `id` and a number         ~(name | id[0-9]+)          none does
  *
- * Idea. Let z be a character that patterns hardly ever read, the *stranger*. After a text u, which strings end with z and then some string y
- * that was a string from the beginning? Of E = .* t all, since y is one of E. Of X, for which E & ~X has to be asked, none, unless u is long enough:
- * before a string of X has z it has some bytes, by its structure. One of X = .* x may also begin behind z, but then y is one of X, too. So E & ~X is
- * alive after u. y is any string of the parts that begin with .*, and the same for all u: it is asked once whether there is one.
+ * Idea. Let z be a character that patterns hardly ever read, the *stranger*. After a text u, which strings end with z and then some string
+ * y that was a string from the beginning? Of E = .* t all, since y is one of E. Of X, for which E & ~X has to be asked, none, unless u is
+ * long enough: before a string of X has z it has some bytes, by its structure. One of X = .* x may also begin behind z, but then y is one
+ * of X, too. So E & ~X is alive after u. y is any string of the parts that begin with .*, and the same for all u: it is asked once whether
+ * there is one.
  *
- * The verdict errs towards more peril. Cost: a look at each node of X, up to FUEL of them in all; and of .* t & ~(.* x) one question whether it is
- * empty. */
+ * The verdict errs towards more peril. Cost: a look at each node of X, up to
+ * FUEL of them in all; and of .* t & ~(.* x) one question whether it is empty. */
 #include "rx.h"
 
 enum {

@@ -2,8 +2,8 @@
  *
  *     PUNYCODE(S), some text of it read     any letters, digits and hyphens; "" only if that is in it
  *
- * Each text that was read of PUNYCODE is an expression of its own (rx_punycode.c). None inside a complement is replaced, so each string of E is one of the
- * widened E. */
+ * Each text that was read of PUNYCODE is an expression of its own (rx_punycode.c).
+ * None inside a complement is replaced, so each string of E is one of the widened E. */
 #include "rx.h"
 
 static rx_id widen_part(rx_arena *x, rx_id part, u32 how) { return (void)how, rx_widen(x, part); }
@@ -30,7 +30,8 @@ rx_id rx_widen(rx_arena *x, rx_id id) {
     rx_copy_node(x, id, node);
     rx_kind kind = (rx_kind)node[0];
     if (kind == RX_PUNYCODE) return widen_punycode(x, id);
-    if (kind != RX_CONCAT && kind != RX_OR && kind != RX_AND && kind != RX_FORK && kind != RX_REPEAT && kind != RX_QUOTE && kind != RX_TAG) return id;
+    if (kind != RX_CONCAT && kind != RX_OR && kind != RX_AND && kind != RX_FORK && kind != RX_REPEAT && kind != RX_QUOTE && kind != RX_TAG)
+        return id;
     rx_id result = map_get(&x->widened, id);
     if (result != NONE) return result;
     if (!budget_work(x->b, 1)) return NONE;

@@ -1,5 +1,5 @@
-/* Masks applied to scores, and what they allow gathered: every kind, against a definition that looks at each bit by itself. Rows lie in blocks of their exact size, so that
- * sanitizers see what is read or written beside them. */
+/* Masks applied to scores, and what they allow gathered: every kind, against a definition that looks at each bit by itself. Rows lie in
+ * blocks of their exact size, so that sanitizers see what is read or written beside them. */
 #include "harness.h"
 
 enum { MAX_WIDTH = 420, MAX_WORDS = 14, ROUNDS = 4000 };
@@ -60,7 +60,8 @@ static void test_random(u64 *seed) {
 
 /* What is allowed of a row, gathered into blocks of their exact size; more than fits is told. */
 static void test_gather(u64 *seed) {
-    size_t width = 1 + random_below(seed, MAX_WIDTH), n_words = random_below(seed, MAX_WORDS), capacity = random_below(seed, MAX_WIDTH), n = 0;
+    size_t width = 1 + random_below(seed, MAX_WIDTH), n_words = random_below(seed, MAX_WORDS), capacity = random_below(seed, MAX_WIDTH),
+           n = 0;
     float *row = malloc(width * sizeof *row);
     u32 *mask = malloc(n_words * sizeof *mask + 1);
     float *out = malloc(capacity * sizeof *out + 1);

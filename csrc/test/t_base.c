@@ -111,7 +111,8 @@ static void test_map(void) {
     CHECK(map_copy(&b, &copy, &m));
     map_drop(&b, &m);
     bool right = true;
-    for (u32 i = 0; i < MANY; i++) right = right && map_get(&copy, mix_u64(i)) == i + (i % 2 == 0) && map_get(&copy, mix_u64(i + MANY)) == NONE;
+    for (u32 i = 0; i < MANY; i++)
+        right = right && map_get(&copy, mix_u64(i)) == i + (i % 2 == 0) && map_get(&copy, mix_u64(i + MANY)) == NONE;
     CHECK(right);
     map_drop(&b, &copy);
     CHECK(b.bytes == 0);

@@ -1,6 +1,7 @@
 /* t_cut: cut rows (parser/ep_cut.c): which rows share one, what comes after them, and what is left when making them fails.
  *
- * A *view* (rows.h) reads a text over cut rows, beside a parser that reads it over the rows themselves. (t_parser.c has random grammars.) */
+ * A *view* (rows.h) reads a text over cut rows, beside a parser that reads it over the rows themselves. (t_parser.c has random
+ * grammars.) */
 #include "rows.h"
 
 /* The grammars, in the manner of programming languages, and sentences of each. */
@@ -76,7 +77,8 @@ static void test_shared(void) {
     }
 }
 
-/* Where something may return at once, or nothing may come, a row is its own cut row; and where more stubs would have to be told apart than there are. */
+/* Where something may return at once, or nothing may come, a row is its own
+ * cut row; and where more stubs would have to be told apart than there are. */
 static void test_not_cut(void) {
     static const char *const cases[][2] = {{"S:aEx E:nA A:pE|", "an"}, {"S:ab", "ab"}};
     ge_limits limits = wide_limits();
@@ -152,7 +154,8 @@ static void read_whole(const sample *of, const char *text, u32 *masks) {
         CHECK(step);                                   \
     } while (0)
 
-/* Reads a text by a view, cut wherever it may be from `from` on: everywhere the same may come as in the rows. Returns how many steps failed. */
+/* Reads a text by a view, cut wherever it may be from `from` on: everywhere
+ * the same may come as in the rows. Returns how many steps failed. */
 static u32 read_view(fixture *f, const char *text, u32 from, const u32 *masks) {
     u32 failed = 0, cuts = 0;
     cut_view v = {NONE, {NONE, NONE}};

@@ -134,7 +134,8 @@ static void check_levels(const fd_fold *f) {
     for (u32 cut = 0; cut <= n; cut++) {
         fd_level left = fd_first_level(f, 0, cut), right = fd_first_level(f, cut, n);
         while (left.begin < left.end) {
-            CHECK(left.begin == right.begin && left.end == right.end && left.from == left.begin && left.to == right.from && right.to == right.end);
+            CHECK(left.begin == right.begin && left.end == right.end && left.from == left.begin && left.to == right.from &&
+                  right.to == right.end);
             CHECK(left.from == left.to || fd_next_level(f, left).from == first_of(f, left.from));
             left = fd_next_level(f, left);
             right = fd_next_level(f, right);
@@ -185,7 +186,8 @@ static void test_fold(void) {
         u32 n_classes = random_below(&seed, 4) + 1;
         make_words(&w, &seed, random_below(&seed, MAX_TOKENS - 8) + 8, is_wide ? many : "abcdefgh");
         for (u32 i = 0; i < w.n; i++) items[i] = (tt_item){w.text + w.offsets[i], w.offsets[i + 1] - w.offsets[i], i};
-        for (u32 byte = 0; byte < 256; byte++) class_of[byte] = random_below(&seed, 6) ? (u16)(is_wide ? byte : random_below(&seed, n_classes)) : FD_NO_CLASS;
+        for (u32 byte = 0; byte < 256; byte++)
+            class_of[byte] = random_below(&seed, 6) ? (u16)(is_wide ? byte : random_below(&seed, n_classes)) : FD_NO_CLASS;
         budget_init(&b, &limits);
         CHECK(tt_build(&trie, &b, items, w.n));
         size_t held = b.bytes;
@@ -689,7 +691,8 @@ int main(void) {
     ge_grammar *g = make_grammar();
     ge_vocab *v = make_vocab(3, N_TOKENS, "abx-1"), *wide = make_vocab(4, MAX_TOKENS, "abx-1aabb--aabb--"); /* with masks that are bits */
     ge_vocab *narrow = make_vocab(5, 8, "abx-1"); /* with fewer tokens than words in all masks */
-    ge_vocab *few = make_vocab(7, MAX_TOKENS, "abx-1stuvwyzcdefghijklmnopqrABCDEFGHIJKLMNOPQRSTUVW"); /* whose bytes are mostly not in the grammar */
+    /* whose bytes are mostly not in the grammar */
+    ge_vocab *few = make_vocab(7, MAX_TOKENS, "abx-1stuvwyzcdefghijklmnopqrABCDEFGHIJKLMNOPQRSTUVW");
     CHECK(file && g && v && wide && narrow && few);
     test_minimise();
     test_fold();

@@ -20,8 +20,9 @@ static u32 token_offsets[N_TOKENS + 1];
 
 /* All single bytes, some pairs over the alphabet of the grammar, duplicates, a token without bytes, EOS. */
 static ge_vocab *make_vocab(void) {
-    static const char *const more[] = {"ab", "a,", ",a", "[a", "a]", "]]", "aaa", "a,a", "[[", "ab", "]]]", ",,", "b]", "[a,b]", "x]", "", "bb",
-                                       "\",\"", "\",\"a", "\"]", "a\"", "\"a\",\"a\"", "\"a\",\"b\"", "\",\"\",", "12", "3,", ".5]", "45", "7,8"};
+    static const char *const more[] = {"ab",  "a,",          ",a",          "[a",       "a]", "]]", "aaa", "a,a",   "[[",     "ab",
+                                       "]]]", ",,",          "b]",          "[a,b]",    "x]", "",   "bb",  "\",\"", "\",\"a", "\"]",
+                                       "a\"", "\"a\",\"a\"", "\"a\",\"b\"", "\",\"\",", "12", "3,", ".5]", "45",    "7,8"};
     u32 n = 0;
     for (u32 i = 0; i < N_TOKENS; i++) {
         token_offsets[i] = n;
@@ -32,7 +33,8 @@ static ge_vocab *make_vocab(void) {
     token_offsets[N_TOKENS] = n;
     ge_vocab *v = NULL;
     ge_err err = {0};
-    CHECK(ge_vocab_new(token_bytes, token_offsets, N_TOKENS, N_TOKENS + 13, (u32[]){EOS, 'a'}, 2, &v, &err) == GE_E_ARGUMENT); /* that one is text */
+    /* that one is text */
+    CHECK(ge_vocab_new(token_bytes, token_offsets, N_TOKENS, N_TOKENS + 13, (u32[]){EOS, 'a'}, 2, &v, &err) == GE_E_ARGUMENT);
     CHECK(ge_vocab_new(token_bytes, token_offsets, N_TOKENS, N_TOKENS + 13, (u32[]){EOS}, 1, &v, &err) == GE_OK);
     return v;
 }
@@ -66,7 +68,8 @@ static ge_grammar *make_bag(const ge_limits *limits, ge_err *err) {
     static const u32 lexemes[] = {0, 0, 1, 0, 2, 0, 9, 0, 6, 0};
     enum { OPEN = 0, CLOSE = 2, COMMA = 4, STRING = 6, X = 8, VALUE = 1, MEMBERS = 3 };
     static const u32 rules[] = {0, 3, OPEN, MEMBERS, CLOSE};
-    static const u32 bags[] = {1, COMMA, 0, 4, 2, 0, 0xffffffff, 0, 0, 1, 0, 2, 4, 0, 1, 0xffffffff, 0, /* slots: own, own, total, condition */
+    /* slots: own, own, total, condition */
+    static const u32 bags[] = {1, COMMA, 0, 4, 2, 0, 0xffffffff, 0, 0, 1, 0, 2, 4, 0, 1, 0xffffffff, 0,
                                1, 0, 1, 2, STRING, 0, 2, 0, 0, 1, 3, X, 1, 2, 3};
     ge_rules r = {lexemes, 5, 2, rules, sizeof rules / sizeof *rules, NULL, 0, bags, sizeof bags / sizeof *bags, VALUE, false};
     return compile(limits, words, sizeof words / sizeof *words, data, 7, &r, err);
@@ -205,7 +208,8 @@ static ge_status walk(ge_engine *e, const char *text, u32 *masks, bool by_hand) 
 
 enum { STEPS = 22, WORDS = 10 };
 
-/* The second engine that has a lexeme makes its automaton (mask/mk_lexeme.c): as each of its allocations fails, with and without other outlines. */
+/* The second engine that has a lexeme makes its automaton (mask/mk_lexeme.c):
+ * as each of its allocations fails, with and without other outlines. */
 static void automata_with_failing_allocations(u32 switches) {
     const char *text = texts[NUMBERS];
     ge_limits limits = wide_limits();
@@ -337,7 +341,8 @@ static void slices_with_failing_allocations(sample which) {
 
 static bool has_bit(const u32 *mask, u32 token) { return mask[token >> 5] >> (token & 31) & 1; }
 
-/* Matchers with ends of their own, beside one without any, in all but the ends: they come where the text is a sentence, and nowhere else but as text. */
+/* Matchers with ends of their own, beside one without any, in all but the
+ * ends: they come where the text is a sentence, and nowhere else but as text. */
 static void other_ends(sample which) {
     static const u32 ends[] = {'a', 270, ']', EOS, 257, ','};
     ge_limits limits = wide_limits();
@@ -528,8 +533,8 @@ static ge_status close_within(ge_engine *e, u32 most, bool *found) {
 
 static u32 n_large, n_ended; /* of all samples: tables that were kept, searches */
 
-/* With little work, some are made twice: whichever allocation failed before, they find no more than there is, and miss nothing where they come to
- * their end. */
+/* With little work, some are made twice: whichever allocation failed before, they
+ * find no more than there is, and miss nothing where they come to their end. */
 static void searches_with_failing_allocations(sample which) {
     ge_limits limits = wide_limits();
     ge_err err = {0};

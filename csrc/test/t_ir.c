@@ -96,7 +96,8 @@ static void forged_fragments(void) {
 
 /* A pattern in a fragment that is none is told as anywhere. */
 static void patterns_in_fragments(void) {
-    static const u32 good[] = {FRAGMENT, 8, 2, 0x2b61 /* a+ */, PATTERN, 4, 1, 0, 0, 2}, bad[] = {FRAGMENT, 8, 2, 0x2b2b, PATTERN, 4, 1, 0, 0, 2};
+    static const u32 good[] = {FRAGMENT, 8, 2, 0x2b61 /* a+ */, PATTERN, 4, 1, 0, 0, 2},
+                     bad[] = {FRAGMENT, 8, 2, 0x2b2b, PATTERN, 4, 1, 0, 0, 2};
     ge_status status;
     ge_ir *ir = read(good, 10, "", &status);
     CHECK(status == GE_OK && matches(ir, 0, "aaa") && !matches(ir, 0, "ab"));

@@ -1,5 +1,5 @@
-/* t_label: how many octets labels have, against the encoder of RFC 3492 as it is written there; and the table of labels that fit for sure, by going
- * through all that the encoder can do. */
+/* t_label: how many octets labels have, against the encoder of RFC 3492 as it is written there;
+ * and the table of labels that fit for sure, by going through all that the encoder can do. */
 #include "../regex/names/punycode.h"
 #include "../regex/names/rx_grow.h"
 #include "../regex/names/rx_unbound.h"
@@ -144,7 +144,8 @@ static void check_not_found(budget *b, const beginning *l, u32 room, bool all) {
     CHECK(!can_grow(b, l, 0x80, ULABEL_LAST_CODE, room, &first));
 }
 
-/* Beginnings that take an octet too many, or just fit, for rooms of any size: near the least that a longer label takes, both answers come. */
+/* Beginnings that take an octet too many, or just fit, for rooms of any size: near the least that a longer label takes, both answers
+ * come. */
 static void growth(void) {
     budget b;
     ge_limits limits = wide_limits();
@@ -178,7 +179,8 @@ static u64 most_at(u32 digits, u32 bias) {
 
 /* The tables hold for all biases that a number can leave which has so many digits at some bias. */
 static void numbers(void) {
-    u64 least_number[GROW_N_BEFORE], most_number[GROW_N_BEFORE], one[GROW_N_BEFORE][GROW_MOST_IN_ALL + 1] = {{0}}, any[GROW_N_BEFORE][GROW_N_BEFORE][GROW_MOST_IN_ALL + 1] = {{{0}}};
+    u64 least_number[GROW_N_BEFORE], most_number[GROW_N_BEFORE],
+        one[GROW_N_BEFORE][GROW_MOST_IN_ALL + 1] = {{0}}, any[GROW_N_BEFORE][GROW_N_BEFORE][GROW_MOST_IN_ALL + 1] = {{{0}}};
     for (u32 n = 1; n < GROW_N_BEFORE; n++) {
         least_number[n] = UINT64_MAX, most_number[n] = 0;
         for (u32 bias = 0; bias < 200; bias++) {
@@ -186,7 +188,8 @@ static void numbers(void) {
             if (least < least_number[n]) least_number[n] = least;
             if (most > most_number[n]) most_number[n] = most;
         }
-        u32 low = puny_adapted_bias((u32)least_number[n], ULABEL_LONGEST, false), high = n == GROW_MANY ? 199 : puny_adapted_bias((u32)most_number[n], 2, false);
+        u32 low = puny_adapted_bias((u32)least_number[n], ULABEL_LONGEST, false),
+            high = n == GROW_MANY ? 199 : puny_adapted_bias((u32)most_number[n], 2, false);
         for (u32 digits = 1; digits <= GROW_MOST_IN_ALL; digits++)
             for (u32 bias = low; bias <= high; bias++)
                 if (most_at(digits, bias) + 1 > one[n][digits]) one[n][digits] = most_at(digits, bias) + 1;
@@ -329,7 +332,8 @@ static void bounds(void) {
     CHECK(!rx_bound_lasts(&(name_bound){.n_left = NONE}, &(name_reach){1, 0, 0}));
     CHECK(!rx_bound_lasts(&(name_bound){.n_left = NONE, .is_known = true}, &(name_reach){0, 0, NAME_ANY}));
     static const char *const doubtful[] = {"-", "--", "a--", "a\\", "xn--a"};
-    for (u32 i = 0; i < sizeof doubtful / sizeof *doubtful; i++) CHECK(reach_of((const u8 *)doubtful[i], (u32)strlen(doubtful[i])).n_others == NAME_ANY);
+    for (u32 i = 0; i < sizeof doubtful / sizeof *doubtful; i++)
+        CHECK(reach_of((const u8 *)doubtful[i], (u32)strlen(doubtful[i])).n_others == NAME_ANY);
     name_reach several = reach_of((const u8 *)"a-b.\xc3\xa9\xe3\x80\x82\xe4", 10);
     CHECK(several.n_plain == 3 && several.n_far == ULABEL_MOST + 2 && several.n_others == 3);
 }

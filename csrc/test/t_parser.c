@@ -273,7 +273,8 @@ static counts read_rules(const char *rules, const char *head, const char *middle
     return c;
 }
 
-static counts read_list(const char *name, const char *rules, const u32 *list, const char *head, const char *middle, u32 n, const char *tail) {
+static counts read_list(const char *name, const char *rules, const u32 *list, const char *head, const char *middle, u32 n,
+                        const char *tail) {
     ir *g = malloc(sizeof *g);
     ir_text(g, rules);
     ir_list(g, list[0], list[1], list[2], list[3], list[4]);

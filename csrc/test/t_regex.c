@@ -135,7 +135,8 @@ static void check_least(rx_arena *x, const pair *p) {
     vec_drop(x->b, &text);
 }
 
-/* First bytes leave none out, and are exact where that is known, bytes of one local class have one derivative, and a clamped expression has the same short strings. */
+/* First bytes leave none out, and are exact where that is known, bytes of one local
+ * class have one derivative, and a clamped expression has the same short strings. */
 static void check_front(rx_arena *x, rx_id id) {
     byte_set first;
     u8 same[256], next[256];
@@ -247,7 +248,8 @@ static void random_expressions(u32 rounds) {
     }
 }
 
-/* Strings but for a few differ from all strings where those begin; spellings do, and in escapes if one of those has to be or may be escaped. */
+/* Strings but for a few differ from all strings where those begin;
+ * spellings do, and in escapes if one of those has to be or may be escaped. */
 static void exclusions_differ_where_they_begin(void) {
     budget b;
     ge_limits limits = wide_limits();
@@ -277,7 +279,8 @@ static void loops_contain(void) {
     rx_arena x;
     CHECK(rx_init(&x, &b));
     static const char_range digits[] = {{'0', '9'}, {0x660, 0x669}, {0xff10, 0xff19}};
-    static const char_range words[] = {{'.', '9'}, {'a', 'z'}, {0x100, 0xffff}, {0x10000, 0x10ffff}}, letters[] = {{'a', 'z'}, {0x660, 0x668}};
+    static const char_range words[] = {{'.', '9'}, {'a', 'z'}, {0x100, 0xffff}, {0x10000, 0x10ffff}},
+                            letters[] = {{'a', 'z'}, {0x660, 0x668}};
     rx_id digit = rx_chars(&x, digits, 3), word = rx_chars(&x, words, 4), letter = rx_chars(&x, letters, 2);
     rx_id mark = rx_byte(&x, '-'), dot = rx_byte(&x, '.'), three = rx_repeat(&x, digit, 1, 3);
     for (u32 low = 0; low < 3; low++) {
@@ -316,7 +319,8 @@ static void conditions_contain(void) {
     CHECK(rx_or2(&x, rx_concat(&x, p, mark), pq) != rx_concat(&x, p, mark)); /* behind it comes something else */
     rx_id not_q = rx_not(&x, q), p_alone = rx_and(&x, (rx_id[]){p, not_q}, 2);
     CHECK(rx_and(&x, (rx_id[]){p, q, rx_not(&x, pq)}, 3) == RX_ID_NEVER && rx_and(&x, (rx_id[]){pqr, rx_not(&x, pq)}, 2) == RX_ID_NEVER);
-    CHECK(rx_and(&x, (rx_id[]){p_alone, rx_not(&x, p_alone)}, 2) == RX_ID_NEVER && rx_and(&x, (rx_id[]){p, rx_not(&x, pq)}, 2) != RX_ID_NEVER);
+    CHECK(rx_and(&x, (rx_id[]){p_alone, rx_not(&x, p_alone)}, 2) == RX_ID_NEVER &&
+          rx_and(&x, (rx_id[]){p, rx_not(&x, pq)}, 2) != RX_ID_NEVER);
     CHECK(rx_and(&x, (rx_id[]){p, not_q, rx_not(&x, rx_or2(&x, r, p_alone))}, 3) == RX_ID_NEVER);
     CHECK(rx_and(&x, (rx_id[]){pq, rx_not(&x, p_alone)}, 2) != RX_ID_NEVER && rx_and(&x, (rx_id[]){pq, rx_not(&x, pqr)}, 2) != RX_ID_NEVER);
     for (u32 escapes = 0; escapes < 2; escapes++) {
@@ -358,7 +362,8 @@ static void literals_are_a_trie(void) {
 
 /* Every code point, in its own class and in its complement. */
 static void code_points(void) {
-    static const char_range ranges[] = {{0x41, 0x5a}, {0x7f, 0x85}, {0x7fe, 0x802}, {0xd000, 0xe010}, {0xfffe, 0x10001}, {0x10fff0, 0x10ffff}};
+    static const char_range ranges[] = {{0x41, 0x5a},     {0x7f, 0x85},      {0x7fe, 0x802},
+                                        {0xd000, 0xe010}, {0xfffe, 0x10001}, {0x10fff0, 0x10ffff}};
     budget b;
     ge_limits limits = wide_limits();
     budget_init(&b, &limits);
@@ -436,7 +441,8 @@ static void large_counters(void) {
             CHECK(run == rx_repeat(&x, p, 0, i));
         }
         CHECK(rx_concat(&x, optional, rx_concat(&x, rx_repeat(&x, p, 2, 5), other)) == rx_concat(&x, rx_repeat(&x, p, 2, 6), other));
-        CHECK(rx_kind_of(&x, rx_concat(&x, optional, other)) == RX_CONCAT && rx_concat(&x, optional, other) != rx_concat(&x, other, optional));
+        CHECK(rx_kind_of(&x, rx_concat(&x, optional, other)) == RX_CONCAT &&
+              rx_concat(&x, optional, other) != rx_concat(&x, other, optional));
     }
     CHECK(rx_repeat(&x, rx_repeat(&x, a, 0, 1), 0, NONE) == rx_repeat(&x, a, 0, NONE));
     CHECK(rx_repeat(&x, rx_repeat(&x, a, 2, 2), 0, NONE) != rx_repeat(&x, a, 0, NONE)); /* even numbers leave gaps */
@@ -463,8 +469,8 @@ static void check_sorts(rx_arena *x, rx_id id) {
     }
 }
 
-/* A node is NEVER if and only if no multiple in range begins with what was read, and tells how many digits are missing: counted out, for each
- * beginning of up to four digits. */
+/* A node is NEVER if and only if no multiple in range begins with what was read, and tells
+ * how many digits are missing: counted out, for each beginning of up to four digits. */
 static void check_beginnings(rx_arena *x, rx_id id, u64 divisor, u64 low, u64 high) {
     u32 least = RX_NO_LENGTH;
     for (u64 value = low; value <= high && least == RX_NO_LENGTH; value++) {
@@ -618,7 +624,8 @@ static void ways_to_labels(void) {
     CHECK(b.bytes == 0);
 }
 
-/* What is seen by structure: any text behind what may be missing is any text; and where one stands in front, there are as many characters as one likes. */
+/* What is seen by structure: any text behind what may be missing is any text;
+ * and where one stands in front, there are as many characters as one likes. */
 static void texts_and_lengths(void) {
     budget b;
     ge_limits limits = wide_limits();
@@ -654,7 +661,8 @@ static rx_id random_arm(rx_arena *x) {
     rx_id arm = RX_ID_EMPTY, text = rx_text(x), ab = rx_or2(x, rx_byte(x, 'a'), rx_byte(x, 'b'));
     if (random_below(&seed, 3) == 0) arm = text;
     if (random_below(&seed, 4) == 0) arm = rx_concat(x, arm, rx_repeat(x, ab, random_below(&seed, 2), random_below(&seed, 2) ? NONE : 2));
-    for (u32 n = random_below(&seed, 4); n; n--) arm = rx_concat(x, arm, random_below(&seed, 5) ? rx_byte(x, 'a' + random_below(&seed, 3)) : ab);
+    for (u32 n = random_below(&seed, 4); n; n--)
+        arm = rx_concat(x, arm, random_below(&seed, 5) ? rx_byte(x, 'a' + random_below(&seed, 3)) : ab);
     if (random_below(&seed, 5) == 0) arm = rx_concat(x, arm, rx_or2(x, rx_byte(x, 0x7f), rx_byte(x, 'c')));
     return random_below(&seed, 3) ? rx_concat(x, arm, text) : arm;
 }
@@ -676,7 +684,8 @@ static void perils(void) {
         for (u32 i = 0; i < n_arms; i++) arms[i] = random_arm(&x);
         parts[n_parts++] = rx_not(&x, rx_or(&x, arms, n_arms));
         rx_id id = rx_and(&x, parts, n_parts);
-        if (random_below(&seed, 3) == 0) id = rx_or2(&x, rx_concat(&x, id, rx_byte(&x, '"')), rx_concat(&x, rx_not(&x, random_arm(&x)), rx_byte(&x, '"')));
+        if (random_below(&seed, 3) == 0)
+            id = rx_or2(&x, rx_concat(&x, id, rx_byte(&x, '"')), rx_concat(&x, rx_not(&x, random_arm(&x)), rx_byte(&x, '"')));
         for (u32 s = 0; s < N_STRINGS; s++) {
             u8 text[MAX_LENGTH];
             u32 length = spell(s, text);
@@ -706,12 +715,51 @@ static void regular_expressions(void) {
     static const struct {
         const char *text;
         u32 length;
-    } cases[] = {
-        {"", 0}, {"a*?", 3}, {"a**", NONE}, {"(", 2}, {"(?", 4}, {"(?<", 5}, {"(?<a", 6}, {"(?<a>", 6}, {"(?<a>)(?<a", 13}, {"(?<a>)(?<a>", NONE},
-        {"(?<a>)|(?<a>)", 13}, {"\\k<ab>(?<", 13}, {"\\k", 11}, {"(?<ab>)\\k", 13}, {"\\k<ab", 13}, {"\\3(", 8}, {"\\3(?<a", 12}, {"\\10", 23},
-        {"\\0", 2}, {"\\00", NONE}, {"a{12,3", 8}, {"a{12,1", 8}, {"a{12,11}", NONE}, {"a{9,10}", 7}, {"[z-", 4}, {"[z-a", NONE}, {"[z-\\", 6}, {"[\\uD83D-\\uDE00", 15},
-        {"[\\uD83D\\uDE00-\\uDE00", NONE}, {"[\\d-", 5}, {"[\\d-a", NONE}, {"\\u{11000", 9}, {"\\u{110000", NONE}, {"\\p{sc=", 9}, {"\\p{Xy", NONE},
-        {"(?i-m", 7}, {"(?-", 6}, {"(?ii", NONE}, {"\xc3", 2}, {"[\xc3\xa9-\xc3", 7}, {"\xed\xa0", NONE}, {"(?<\xe2\x82", 8}, {")", NONE}, {"(?=)*", NONE}, {"(?:)*", 5}};
+    } cases[] = {{"", 0},
+                 {"a*?", 3},
+                 {"a**", NONE},
+                 {"(", 2},
+                 {"(?", 4},
+                 {"(?<", 5},
+                 {"(?<a", 6},
+                 {"(?<a>", 6},
+                 {"(?<a>)(?<a", 13},
+                 {"(?<a>)(?<a>", NONE},
+                 {"(?<a>)|(?<a>)", 13},
+                 {"\\k<ab>(?<", 13},
+                 {"\\k", 11},
+                 {"(?<ab>)\\k", 13},
+                 {"\\k<ab", 13},
+                 {"\\3(", 8},
+                 {"\\3(?<a", 12},
+                 {"\\10", 23},
+                 {"\\0", 2},
+                 {"\\00", NONE},
+                 {"a{12,3", 8},
+                 {"a{12,1", 8},
+                 {"a{12,11}", NONE},
+                 {"a{9,10}", 7},
+                 {"[z-", 4},
+                 {"[z-a", NONE},
+                 {"[z-\\", 6},
+                 {"[\\uD83D-\\uDE00", 15},
+                 {"[\\uD83D\\uDE00-\\uDE00", NONE},
+                 {"[\\d-", 5},
+                 {"[\\d-a", NONE},
+                 {"\\u{11000", 9},
+                 {"\\u{110000", NONE},
+                 {"\\p{sc=", 9},
+                 {"\\p{Xy", NONE},
+                 {"(?i-m", 7},
+                 {"(?-", 6},
+                 {"(?ii", NONE},
+                 {"\xc3", 2},
+                 {"[\xc3\xa9-\xc3", 7},
+                 {"\xed\xa0", NONE},
+                 {"(?<\xe2\x82", 8},
+                 {")", NONE},
+                 {"(?=)*", NONE},
+                 {"(?:)*", 5}};
     budget b;
     ge_limits limits = wide_limits();
     budget_init(&b, &limits);
@@ -724,7 +772,8 @@ static void regular_expressions(void) {
         CHECK((id == RX_ID_NEVER) == (length == NONE));
         if (length == NONE) continue;
         CHECK(rx_least(&x, id) == length - n && rx_nullable(&x, id) == (length == n));
-        for (u32 room = length - 2; room < length + 2 && length > 2; room++) { /* in characters: of the first byte of one there is none yet */
+        /* in characters: of the first byte of one there is none yet */
+        for (u32 room = length - 2; room < length + 2 && length > 2; room++) {
             rx_id limited = after(&x, rx_and(&x, (rx_id[]){any, rx_repeat(&x, one, 0, room)}, 2), cases[i].text);
             bool is_ascii = true;
             for (u32 k = 0; k < n; k++) is_ascii &= (u8)cases[i].text[k] < 0x80;

@@ -1,9 +1,10 @@
-/* t_threads: many threads over one grammar, one vocabulary and few engines, all cold at first. Each mask must be the one that a single thread
- * computes. `make tsan` runs it under ThreadSanitizer.
+/* t_threads: many threads over one grammar, one vocabulary and few engines, all cold at first. Each
+ * mask must be the one that a single thread computes. `make tsan` runs it under ThreadSanitizer.
  *
- * What runs at once: accepting and masks of cold and of warm states; turns of a decoding loop; batches with threads of their own; eviction (a store of three
- * masks); lexeme-internal masks that go from engine to engine through the vocabulary, whose ceiling changes meanwhile; forks; engines that are made and freed by
- * one thread while others use theirs; statistics; token automata that are given to an engine, or made by it, while others read masks. */
+ * What runs at once: accepting and masks of cold and of warm states; turns of a decoding loop; batches with threads of their own; eviction
+ * (a store of three masks); lexeme-internal masks that go from engine to engine through the vocabulary, whose ceiling changes meanwhile;
+ * forks; engines that are made and freed by one thread while others use theirs; statistics; token automata that are given to an engine, or
+ * made by it, while others read masks. */
 #include <pthread.h>
 
 #include "../dfa/td.h"
@@ -17,7 +18,8 @@ static u32 token_offsets[N_TOKENS + 1];
 
 /* All bytes, then some words, most of them plain. */
 static ge_vocab *make_vocab(void) {
-    static const char *const words[] = {"ab", "a\"", "\",", "\":", "[\"", "\"]", "]]", "aaaa", "a,a", "the ", "x\",\"", "b]", "\\n", "\\", "\"a\"", "12", "],["};
+    static const char *const words[] = {"ab",   "a\"",    "\",", "\":", "[\"", "\"]",   "]]", "aaaa", "a,a",
+                                        "the ", "x\",\"", "b]",  "\\n", "\\",  "\"a\"", "12", "],["};
     u64 seed = 7;
     u32 n = 0;
     for (u32 i = 0; i < N_TOKENS; i++) {
@@ -35,8 +37,8 @@ static ge_vocab *make_vocab(void) {
     return v;
 }
 
-/* value: string | number | "[" list of values "]". Strings take nearly every token, which is what lexeme-internal masks are for. Flat: a list of
- * strings and numbers, which is regular. */
+/* value: string | number | "[" list of values "]". Strings take nearly every token, which is
+ * what lexeme-internal masks are for. Flat: a list of strings and numbers, which is regular. */
 static ge_grammar *make_grammar(const ge_limits *limits, bool flat) {
     static const u8 data[] = "[],\"(?:[^\"\\\\\\x00-\\x1f]|\\\\[nt\"])*\"[0-9]{1,4}";
     enum { STRING_AT = 3, NUMBER = 10 };
@@ -79,7 +81,9 @@ static void make_reference(ge_grammar *g, ge_vocab *v, u32 n_open) {
         for (u32 i = 0;; i++) {
             CHECK(ge_matcher_fill_mask(m, reference[t][i], 0, WORDS, &err) >= 0);
             if (i == LENGTH) break;
-            u32 token = i < n_open ? '[' : random_below(&seed, 3) ? (u8) "\"\",,[]0"[random_below(&seed, 7)] : random_below(&seed, N_TOKENS);
+            u32 token = i < n_open               ? '['
+                        : random_below(&seed, 3) ? (u8) "\"\",,[]0"[random_below(&seed, 7)]
+                                                 : random_below(&seed, N_TOKENS);
             while (!(reference[t][i][token >> 5] >> (token & 31) & 1)) token = (token + 1) % N_TOKENS;
             CHECK(ge_matcher_accept_token(m, token, &err) == 1);
             text_token[t][text_length[t]++] = token;
@@ -89,8 +93,8 @@ static void make_reference(ge_grammar *g, ge_vocab *v, u32 n_open) {
     ge_engine_free(e);
 }
 
-/* All texts in all engines side by side, step by step in one batch; some matchers get a token that is none, or none at all. Returns what was
- * wrong. */
+/* All texts in all engines side by side, step by step in one batch; some
+ * matchers get a token that is none, or none at all. Returns what was wrong. */
 static u32 walk_together(ge_engine *const *engines, u32 n_threads) {
     enum { N = N_ENGINES * N_TEXTS };
     static u32 masks[N][WORDS], before[N][WORDS];

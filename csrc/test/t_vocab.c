@@ -1,5 +1,5 @@
-/* t_vocab: the trie against a list of strings, the tables of a vocabulary against their definitions; rows of the store, equal ones once; and files:
- * what is read back is what was written; every damaged byte and every cut is found. */
+/* t_vocab: the trie against a list of strings, the tables of a vocabulary against their definitions; rows of the store, equal ones once;
+ * and files: what is read back is what was written; every damaged byte and every cut is found. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <unistd.h>
@@ -150,7 +150,8 @@ static void check_reach(ge_vocab *v, const words *w) {
             most[above].n_others = (u8)max_u32(most[above].n_others, r.n_others);
         }
     }
-    for (u32 i = 0; most && found && i < n; i++) CHECK(found[i].n_others == NAME_ANY ? most[i].n_others == NAME_ANY : memcmp(&found[i], &most[i], sizeof *most) == 0);
+    for (u32 i = 0; most && found && i < n; i++)
+        CHECK(found[i].n_others == NAME_ANY ? most[i].n_others == NAME_ANY : memcmp(&found[i], &most[i], sizeof *most) == 0);
     free(most);
 }
 
@@ -291,7 +292,8 @@ static void test_hubs(void) {
     for (u32 i = 0; i < w.n; i++) {
         u32 n = length_of(&w, i), at = 0;
         while (at < n && w.text[w.offsets[i] + at] < 0x80) at++;
-        CHECK(at < n && at < VB_NOWHERE ? v->beyond[i].at == at && v->beyond[i].byte == w.text[w.offsets[i] + at] : v->beyond[i].at == VB_NOWHERE);
+        CHECK(at < n && at < VB_NOWHERE ? v->beyond[i].at == at && v->beyond[i].byte == w.text[w.offsets[i] + at]
+                                        : v->beyond[i].at == VB_NOWHERE);
     }
     for (u32 k = 1; k < v->n_hubs; k++)
         for (u32 i = 0; i < w.n; i++) CHECK(has_bit(v->hub_bits[k], i) == (w.text[w.offsets[i]] == v->hubs[k].byte));
@@ -309,7 +311,8 @@ static bool slow_within(const ge_vocab *v, vb_tail tail, const byte_set *beyond)
     return true;
 }
 
-/* Of each sort the tails within some sets: each of them is in the trie, and no other; what is asked for again is the same, and past the most, all tails. */
+/* Of each sort the tails within some sets: each of them is in the trie, and no
+ * other; what is asked for again is the same, and past the most, all tails. */
 static void check_parts(ge_vocab *v, const vb_inner *entry) {
     u64 seed = 13;
     for (u32 round = 0; round < 20; round++) {
@@ -539,7 +542,8 @@ static void test_damage(FILE *file) {
         check_refused(file, content, size, NULL);
         content[i] ^= flip;
     }
-    for (size_t n = 0; n < size; n++) check_refused(file, content, n, n == 0 ? "it is empty" : n < 8 ? "it is no saved vocabulary" : "it is cut off");
+    for (size_t n = 0; n < size; n++)
+        check_refused(file, content, n, n == 0 ? "it is empty" : n < 8 ? "it is no saved vocabulary" : "it is cut off");
     u8 *extended = malloc(size + 8);
     CHECK(extended);
     memcpy(extended, content, size);

@@ -1,7 +1,7 @@
 #include "fd.h"
 
-/* The fold is made breadth first too: all nodes of the trie that have come to one node of the fold are looked at together, and their children
- * are dealt out by class, in the order in which the classes are met. */
+/* The fold is made breadth first too: all nodes of the trie that have come to one node of the fold are looked at together, and their
+ * children are dealt out by class, in the order in which the classes are met. */
 typedef struct folding {
     fd_fold *f;
     const tt_trie *trie;

@@ -1,15 +1,15 @@
-/* fd: a vocabulary folded by classes of bytes. Where an automaton does not tell some bytes apart, tokens with equal strings of classes behave
- * alike from every state.
+/* fd: a vocabulary folded by classes of bytes. Where an automaton does not tell some
+ * bytes apart, tokens with equal strings of classes behave alike from every state.
  *
  *     classes  [a-z] = 0, [0-9] = 1        token  a  bc  x7  zz  -y      strings  0   00      01
  *                                                                                 a   bc zz   x7       (-y holds a byte without a class)
  *
- * A fold is the trie of those strings, flat in breadth-first order as in tt.h, but for the order of siblings, and the node of each token. Tokens
- * that hold a byte without a class are not in it. It depends on the classes alone, so it is kept with the vocabulary, for all automata with the
- * same classes. Classes are numbered by their smallest byte; so equal partitions are equal keys.
+ * A fold is the trie of those strings, flat in breadth-first order as in tt.h, but for the order of siblings, and the node of each token.
+ * Tokens that hold a byte without a class are not in it. It depends on the classes alone, so it is kept with the vocabulary, for all
+ * automata with the same classes. Classes are numbered by their smallest byte; so equal partitions are equal keys.
  *
- * It is kept small, two bytes a node, and a token takes the bits of a node's number: it is only walked level by level, so where the children of a node
- * are need not be kept, and nearly all tokens are in the fold, or few.
+ * It is kept small, two bytes a node, and a token takes the bits of a node's number: it is only walked level by level, so where the
+ * children of a node are need not be kept, and nearly all tokens are in the fold, or few.
  *
  * Cost. One visit for each node of the vocabulary's trie that is reached by bytes with classes: at most 6 ms for 131,072 tokens. */
 #ifndef GE_FD_H
@@ -27,7 +27,8 @@ typedef struct fd_fold {
     VEC(u8) below;     /* node -> [ number of children | 1: some token ends there ], or FD_MANY; read by fd_n_children, fd_ends */
     VEC(fd_many) many; /* those nodes, ascending */
     u32 n_tokens;      /* that are folded */
-    byte_vec runs;     /* of them, ascending: [ tokens left out before | 1: more than one ], and then how many more. Seven bits in a byte, the lowest first; */
+    /* of them, ascending: [ tokens left out before | 1: more than one ], and then how many more. Seven bits in a byte, the lowest first; */
+    byte_vec runs;
                        /* the highest bit: more follow */
     id_vec node_of;    /* the nodes where they end, of node_bits each, the lowest first; and a word behind them */
     u32 node_bits;
@@ -52,7 +53,9 @@ typedef struct fd_level {
 } fd_level;
 
 /* Level 1, and the children of the root from number `from` to number `to`. */
-static inline fd_level fd_first_level(const fd_fold *f, u32 from, u32 to) { return (fd_level){1, 1 + fd_n_children(f, 0), 1 + from, 1 + to}; }
+static inline fd_level fd_first_level(const fd_fold *f, u32 from, u32 to) {
+    return (fd_level){1, 1 + fd_n_children(f, 0), 1 + from, 1 + to};
+}
 fd_level fd_next_level(const fd_fold *f, fd_level level);
 
 /* The tokens that are folded, ascending: for (fd_cursor at = {0}; (token = fd_next_token(f, &at)) != NONE;), and at.node. */

@@ -49,7 +49,8 @@ bool tt_build(tt_trie *t, budget *b, tt_item *items, u32 n) {
         }
     }
     ok = ok && vec_push(b, &t->first, nodes.n) && vec_push(b, &t->token_from, t->tokens.n) && vec_push(b, &t->tokens, 0);
-    ok = ok && vec_fit(b, &t->byte) && vec_fit(b, &t->first) && vec_fit(b, &t->parent) && vec_fit(b, &t->token_from) && vec_fit(b, &t->tokens);
+    ok = ok && vec_fit(b, &t->byte) && vec_fit(b, &t->first) && vec_fit(b, &t->parent) && vec_fit(b, &t->token_from) &&
+         vec_fit(b, &t->tokens);
     if (spare) mem_resize(b, spare, (n + 1u) * sizeof *spare, 0);
     vec_drop(b, &nodes);
     if (!ok) tt_drop(t, b);

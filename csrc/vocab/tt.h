@@ -3,15 +3,15 @@
  *     strings  a b, a b c, a d, e          node        0   1   2   3   4   5      0 is the root
  *                                          byte        -   a   e   b   d   c
  *          0 --- a(1) --- b*(3) --- c*(5)  first       1   3   5   5   6   6   6  children of i: first[i] .. first[i + 1]
- *           \       \---- d*(4)            token_from  0   0   0   1   2   3   4  tokens of i: tokens[token_from[i]] .. tokens[token_from[i + 1]]
+ *           \       \---- d*(4)            token_from  0   0   0   1   2   3   4  of i: from token_from[i] to token_from[i + 1] in
  *            \-- e*(2)                     tokens      e   ab  ad  abc
  *
- * Children stand side by side, and so do the children of neighbours. A walk reads the bytes of all children of a node from one or two
- * cache lines and looks further only at those that the automaton can read; what is below a run of nodes is one run in each level, and the
- * tokens of a run stand side by side, too. Several tokens may have the same bytes, and so the same node.
+ * Children stand side by side, and so do the children of neighbours. A walk reads the bytes of all children of a node from one or two cache
+ * lines and looks further only at those that the automaton can read; what is below a run of nodes is one run in each level, and the tokens
+ * of a run stand side by side, too. Several tokens may have the same bytes, and so the same node.
  *
- * Invariants: first and token_from ascend, and have one entry more than there are nodes; children of a node have distinct bytes, ascending. So has
- * tokens one more than there are tokens: of any node its first may be read. */
+ * Invariants: first and token_from ascend, and have one entry more than there are nodes; children of a node have distinct bytes, ascending.
+ * So has tokens one more than there are tokens: of any node its first may be read. */
 #ifndef GE_TT_H
 #define GE_TT_H
 

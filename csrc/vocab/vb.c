@@ -68,7 +68,8 @@ static void find_hubs(ge_vocab *v) {
     const tt_trie *trie = &v->trie;
     v->n_hubs = 1;
     for (u32 i = 1; i < trie->first.at[1] && v->n_hubs < VB_HUBS; i++)
-        if (tt_size(trie, i) >= trie->byte.n / 16 && trie->byte.n >= 4096) v->hubs[v->n_hubs++] = (vb_hub){.node = i, .byte = trie->byte.at[i]};
+        if (tt_size(trie, i) >= trie->byte.n / 16 && trie->byte.n >= 4096)
+            v->hubs[v->n_hubs++] = (vb_hub){.node = i, .byte = trie->byte.at[i]};
     for (u32 k = 0; k < v->n_hubs; k++) {
         vb_hub *hub = &v->hubs[k];
         for (u32 i = trie->first.at[hub->node]; i < trie->first.at[hub->node + 1]; i++) hub->weight[trie->byte.at[i]] = tt_size(trie, i);
@@ -92,8 +93,8 @@ static bool build_hub_bits(ge_vocab *v) {
     return true;
 }
 
-/* Tiers of 16, 24 and 32 bytes, and of the longest token. Of shorter ones too many tokens would be longer: states that near their bounds are
- * analysed one by one. */
+/* Tiers of 16, 24 and 32 bytes, and of the longest token. Of shorter ones too many
+ * tokens would be longer: states that near their bounds are analysed one by one. */
 static bool build_tiers(ge_vocab *v, const source *from) {
     u32 most = 0;
     bool ok = true;
@@ -172,9 +173,11 @@ ge_status ge_vocab_new(const uint8_t *bytes, const uint32_t *offsets, uint32_t n
     if (width > INT32_MAX) return err_set(err, GE_E_ARGUMENT, "width is out of range");
     if (width < n_tokens) return err_set(err, GE_E_ARGUMENT, "width is smaller than the number of tokens");
     for (u32 i = 0; i < n_eos; i++)
-        if (eos[i] >= n_tokens || offsets[eos[i]] != offsets[eos[i] + 1]) return err_set(err, GE_E_ARGUMENT, "an EOS id is out of range, or is text");
+        if (eos[i] >= n_tokens || offsets[eos[i]] != offsets[eos[i] + 1])
+            return err_set(err, GE_E_ARGUMENT, "an EOS id is out of range, or is text");
     for (u32 i = 0; i < n_tokens; i++)
-        if (offsets[i + 1] < offsets[i] || offsets[i + 1] - offsets[i] > TT_MAX_BYTES) return err_set(err, GE_E_ARGUMENT, "a token is too long");
+        if (offsets[i + 1] < offsets[i] || offsets[i + 1] - offsets[i] > TT_MAX_BYTES)
+            return err_set(err, GE_E_ARGUMENT, "a token is too long");
 
     ge_vocab *v = vb_new();
     if (!v) return err->status = GE_E_MEMORY;

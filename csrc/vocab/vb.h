@@ -1,4 +1,5 @@
-/* vb: a vocabulary. The trie of its tokens, which is never changed, its slices, and a store of lexeme-internal masks, shared by all grammars.
+/* vb: a vocabulary. The trie of its tokens, which is never changed, its
+ * slices, and a store of lexeme-internal masks, shared by all grammars.
  *
  * A slice is a set of tokens that are *plain*: whole characters in UTF-8 that a JSON string holds raw (no quote, no backslash, no control
  * character). Where an expression absorbs any plain text (regex/rx_absorb.c) all of them are allowed at once, and only the trie of the
@@ -73,7 +74,8 @@ typedef struct vb_inner {
     VEC(u32) key; /* structure of the regexes: see mask/mk_inner.c */
     u64 hash;
     u32 *bits;
-    u8 *needs; /* of a string without its bound, by token: characters for which there must be room, VB_DEAD: it does not stay inside; else NULL */
+    /* of a string without its bound, by token: characters for which there must be room, VB_DEAD: it does not stay inside; else NULL */
+    u8 *needs;
     vb_row *rows[VB_ROWS]; /* where bits and needs lie, if they are not the entry's own: in the store none is */
     u32 most;  /* of the needs */
     u32 n_words;
@@ -174,7 +176,8 @@ typedef struct vb_shapes {
     id_vec tokens;
     id_vec member_from;  /* nodes of the main trie that have the shape i: members[member_from[i] .. member_from[i + 1]), ascending */
     id_vec members;
-    VEC(u64) below;      /* by node of the main trie: the kinds of the bytes below it, bit by bit; and VB_NOT_PLAIN, if some token below is not plain */
+    /* by node of the main trie: the kinds of the bytes below it, bit by bit; and VB_NOT_PLAIN, if some token below is not plain */
+    VEC(u64) below;
     VEC(u64) under;      /* the same by node of this one; VB_NOT_PLAIN also for the tokens at it */
     VEC(u8) height;      /* by node of the main trie: bytes of the longest way down from it, at most 255 */
 } vb_shapes;
@@ -207,7 +210,8 @@ struct ge_vocab {
     u32 n_own;
     vb_tier tiers[VB_TIERS]; /* from the longest down */
     vb_beyond *beyond;   /* by token */
-    u8 *chars;           /* by token, for all ids of the logits: bytes with which a character may begin; VB_DEAD: it has no bytes (mask/mk_room.c) */
+    /* by token, for all ids of the logits: bytes with which a character may begin; VB_DEAD: it has no bytes (mask/mk_room.c) */
+    u8 *chars;
     u32 *plain_nodes;    /* by token: its node of the trie if it is plain, else the number of nodes (mask/mk_dense.c) */
     const u8 *note; /* of whoever saved the file */
     u32 n_note;
@@ -227,7 +231,8 @@ ge_vocab *vb_new(void); /* empty; NULL: out of memory */
 void vb_unmap(ge_vocab *v);
 bool vb_make_shapes(ge_vocab *v);
 void vb_drop_shapes(ge_vocab *v);
-/* By node of the trie what the tokens below it may add to host names, and that at it if a character has begun there. NULL: out of memory. */
+/* By node of the trie what the tokens below it may add to host names, and that at it if a character has begun there. NULL: out of
+ * memory. */
 const struct name_reach *vb_reach(ge_vocab *v);
 void vb_drop_reach(ge_vocab *v);
 
@@ -240,15 +245,18 @@ void vb_own_drop(vb_own *s, budget *b);
 
 void vb_drop_store(ge_vocab *v);
 
-/* Looks an entry up by the hash of its key, which is for the caller to compare, and marks it as read; or NULL. All of these take the lock. */
+/* Looks an entry up by the hash of its key, which is for the caller to compare, and marks it as read; or NULL. All of these take the
+ * lock. */
 const vb_inner *vb_find(ge_vocab *v, u64 hash);
-/* Takes `entry` (whose bytes were counted elsewhere) into the store and marks it as read. NULL: there is one of its hash, or no memory; it is freed. */
+/* Takes `entry` (whose bytes were counted elsewhere) into the store and marks
+ * it as read. NULL: there is one of its hash, or no memory; it is freed. */
 const vb_inner *vb_add(ge_vocab *v, vb_inner *entry);
 void vb_hold(ge_vocab *v, const vb_inner *entry); /* one more reader of an entry that is marked as read */
 void vb_release(ge_vocab *v, const vb_inner *entry);
 void vb_inner_free(budget *b, vb_inner *entry);
 
-/* The row with this content, which it takes over, and one more user of it. NULL: no memory; the content is then untouched. All of these under the lock. */
+/* The row with this content, which it takes over, and one more user of it.
+ * NULL: no memory; the content is then untouched. All of these under the lock. */
 vb_row *vb_take_row(ge_vocab *v, void *content, size_t size);
 void vb_release_row(ge_vocab *v, vb_row *row);
 void vb_drop_rows(ge_vocab *v); /* which have no users */
@@ -258,7 +266,8 @@ bool vb_add_tails(budget *b, vb_exit *exit, u32 sort, u32 first, const u32 *toke
 bool vb_finish_tails(const ge_vocab *v, budget *b, vb_exit *exit); /* all have been added, and exit->kinds is known */
 /* The tails of a sort as a trie, which lives as long as the entry. NULL: out of memory. Takes the lock. */
 const tt_trie *vb_tails(ge_vocab *v, const vb_inner *entry, u32 exit, u32 sort);
-/* The same of those that have no bytes beyond ASCII but these, or of more; *tails = NULL: there are none. False: out of memory. Takes the lock. */
+/* The same of those that have no bytes beyond ASCII but these, or of more;
+ * *tails = NULL: there are none. False: out of memory. Takes the lock. */
 bool vb_tails_within(ge_vocab *v, const vb_inner *entry, u32 exit, u32 sort, const byte_set *beyond, const tt_trie **tails);
 void vb_drop_tails(budget *b, vb_exit *exit);
 void vb_trim(ge_vocab *v); /* drops entries until the store is below its ceiling; under the lock */

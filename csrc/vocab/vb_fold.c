@@ -1,5 +1,5 @@
-/* vb_fold: the folds of a vocabulary (fd.h) that are kept with it: at most VB_FOLD_BYTES, but for those that are being read. The least recently
- * used goes first. */
+/* vb_fold: the folds of a vocabulary (fd.h) that are kept with it: at most
+ * VB_FOLD_BYTES, but for those that are being read. The least recently used goes first. */
 #include "vb.h"
 
 static fd_fold *find_fold(const ge_vocab *v, const u16 class_of[256]) {

@@ -3,10 +3,10 @@
  *     "name  "é  "\n  "",  "]        below the root's quotation mark: plain  name é      rest  \n  ",  ]
  *     \n\t  \n\n  \n\tif  \n}        below the root's line feed:      plain  \t \n       rest  if  }
  *
- * A token that goes on after such a mark is in no slice, since the mark is not plain. But after the mark there is a string, and any plain text
- * leaves most strings alive: then all tokens are allowed whose *rest*, what they have behind the mark, is plain text or the beginning of one.
- * Only the others are walked, by their rests. Where white space does not change what may come, the same holds of blanks: they are most of the tokens
- * between the values of a JSON text. A rest is then what comes after all blanks.
+ * A token that goes on after such a mark is in no slice, since the mark is not plain. But after the mark there is a string, and any plain
+ * text leaves most strings alive: then all tokens are allowed whose *rest*, what they have behind the mark, is plain text or the beginning
+ * of one. Only the others are walked, by their rests. Where white space does not change what may come, the same holds of blanks: they are
+ * most of the tokens between the values of a JSON text. A rest is then what comes after all blanks.
  *
  * These are a few hundred tokens, so the tables are not in files, but made anew when one is loaded. */
 #include "../regex/utf8.h"

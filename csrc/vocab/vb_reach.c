@@ -1,5 +1,5 @@
-/* vb_reach: what the tokens below a node may add to the labels of host names (regex/names/rx_unbound.h), for masks within these (mask/mk_name.c): where
- * all of it fits, the tokens need no look.
+/* vb_reach: what the tokens below a node may add to the labels of host names (regex/names/rx_unbound.h),
+ * for masks within these (mask/mk_name.c): where all of it fits, the tokens need no look.
  *
  * Made when it is first asked for, and kept with the vocabulary: 3 bytes a node. */
 #include "../regex/names/rx_unbound.h"

@@ -1,10 +1,11 @@
 /* vb_rows: the bits and needs of what is kept with a vocabulary, equal ones once.
  *
- * Idea. Grammars spell the lexemes around a text in many ways, all keys but these, say, or a text of at most so many characters; what tokens stay
- * inside is mostly the same. Of 2,030 rows of bits that the schemas of MaskBench leave, 585 differ, and they are most of what a store holds.
- * So a row is looked up by its content when its entry comes to the store, and goes with the last entry that has it.
+ * Idea. Grammars spell the lexemes around a text in many ways, all keys but these, say, or a text of at most so many characters; what
+ * tokens stay inside is mostly the same. Of 2,030 rows of bits that the schemas of MaskBench leave, 585 differ, and they are most of what a
+ * store holds. So a row is looked up by its content when its entry comes to the store, and goes with the last entry that has it.
  *
- * Invariants. No two rows have the same content. A row is counted once, in the bytes of the store; an entry counts the rest. All under the lock. */
+ * Invariants. No two rows have the same content. A row is counted once, in
+ * the bytes of the store; an entry counts the rest. All under the lock. */
 #include "../base/wide.h"
 #include "vb.h"
 
@@ -18,7 +19,8 @@ static vb_row *find_row(const vb_store *s, const void *content, size_t size, u32
 
 static vb_row *add_row(ge_vocab *v, void *content, size_t size, u32 hash) {
     vb_store *s = &v->store;
-    vb_row *row = vec_reserve(&v->b, &s->rows, 1) && index_reserve(&v->b, &s->row_index, hash) ? mem_resize(&v->b, NULL, 0, sizeof *row) : NULL;
+    vb_row *row =
+        vec_reserve(&v->b, &s->rows, 1) && index_reserve(&v->b, &s->row_index, hash) ? mem_resize(&v->b, NULL, 0, sizeof *row) : NULL;
     if (!row) return NULL;
     *row = (vb_row){.at = content, .size = size, .hash = hash, .id = s->rows.n};
     index_add(&s->row_index, hash, s->rows.n);

@@ -2,17 +2,18 @@
  *
  *     Hello  World    Aaaaa        x_1  y_7    a_0        " the"  " you"    " aaa"
  *
- * Kinds are small letters, capitals, digits, runs of control characters, each other character of ASCII by itself, what UTF-8 tells apart, and
- * the bytes with which the characters begin that are white space: else a pattern with \s would tell all beyond ASCII apart. Few automata tell
- * letters apart everywhere: for a pattern of identifiers, words or numbers, the trie of shapes says what the trie of tokens does, and is a
- * twentieth of it (mask/mk_shapes.c). */
+ * Kinds are small letters, capitals, digits, runs of control characters, each other character of ASCII by itself, what UTF-8 tells apart,
+ * and the bytes with which the characters begin that are white space: else a pattern with \s would tell all beyond ASCII apart. Few
+ * automata tell letters apart everywhere: for a pattern of identifiers, words or numbers, the trie of shapes says what the trie of tokens
+ * does, and is a twentieth of it (mask/mk_shapes.c). */
 #include "vb.h"
 
 /* Where a kind begins that is more than one byte: it goes on up to the next entry. In between, each byte is a kind by itself. */
 static bool begins_kind(u32 byte) {
     if (byte == 0 || byte == '\t' || byte == '\n' || byte == 11 || byte == '\r' || byte == 14) return true;
     if (byte < 0x80) return byte >= 0x20 && !(byte > '0' && byte <= '9') && !(byte > 'A' && byte <= 'Z') && !(byte > 'a' && byte <= 'z');
-    const u8 bytes[] = {0x80, 0x90, 0xa0, 0xc0, 0xc2, 0xc3, 0xe0, 0xe1, 0xe2, 0xe3, 0xe4, 0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf4, 0xf5}; /* Unicode, table 3-7 */
+    /* Unicode, table 3-7 */
+    const u8 bytes[] = {0x80, 0x90, 0xa0, 0xc0, 0xc2, 0xc3, 0xe0, 0xe1, 0xe2, 0xe3, 0xe4, 0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf4, 0xf5};
     return memchr(bytes, (int)byte, sizeof bytes) != NULL;
 }
 
@@ -104,8 +105,8 @@ bool vb_make_shapes(ge_vocab *v) {
     for (u32 byte = 0; byte < 256; byte++) kind_of[byte] = begins_kind(byte) ? n++ : (u16)(n - 1);
     for (u32 byte = 0; byte < 256; byte++) s->kind_of[byte] = (u8)kind_of[byte];
     if (!fd_build(&f, &v->b, &v->trie, v->n_tokens, kind_of)) return false;
-    bool ok = vec_copy(&v->b, &s->kind, &f.class) && list_children(s, &v->b, &f) && list_members(s, &v->b, &v->trie) && note_below(s, &v->b, &v->trie, plain) &&
-              list_tokens_by_shape(s, &v->b, &f) && note_under(s, &v->b, plain);
+    bool ok = vec_copy(&v->b, &s->kind, &f.class) && list_children(s, &v->b, &f) && list_members(s, &v->b, &v->trie) &&
+              note_below(s, &v->b, &v->trie, plain) && list_tokens_by_shape(s, &v->b, &f) && note_under(s, &v->b, plain);
     fd_drop(&f, &v->b);
     return ok;
 }

@@ -1,9 +1,9 @@
-/* Spelling a text with the fewest tokens: from its end, the fewest for each position are one more than the fewest after some token there. Of
- * the tokens that do, the longest is taken; of those with equal bytes, the first.
+/* Spelling a text with the fewest tokens: from its end, the fewest for each position are one more than the fewest after some token there.
+ * Of the tokens that do, the longest is taken; of those with equal bytes, the first.
  *
- * Cost. Mostly the bytes from each position on that begin some token are read, which are few. Where they are many (a long token that a long text
- * nearly repeats) the tokens are found as Aho and Corasick (1975) do, by their ends: one visit of each node of the trie, of each byte, and of
- * each occurrence of a token. */
+ * Cost. Mostly the bytes from each position on that begin some token are read, which are few. Where they are many (a long token that a long
+ * text nearly repeats) the tokens are found as Aho and Corasick (1975) do, by their ends: one visit of each node of the trie, of each byte,
+ * and of each occurrence of a token. */
 #include "vb.h"
 
 /* The child of a node by a byte, or NONE. */

@@ -1,8 +1,9 @@
-/* vb_store: what is kept of lexemes with a vocabulary, masks, automata and outlines, at most so many bytes of it, but for what is being read.
+/* vb_store: what is kept of lexemes with a vocabulary, masks, automata
+ * and outlines, at most so many bytes of it, but for what is being read.
  *
- * Idea. An entry is in a chain of those whose hashes fall together, and in a ring of those that nobody reads, from the one that was given back
- * last to the one that was given back first, which is dropped first. So nothing here takes longer the more there is; only where the chains
- * double in number are all of them gone through.
+ * Idea. An entry is in a chain of those whose hashes fall together, and in a ring of those that nobody reads, from the one that was given
+ * back last to the one that was given back first, which is dropped first. So nothing here takes longer the more there is; only where the
+ * chains double in number are all of them gone through.
  *
  * Invariant. An entry of the store is in the ring if and only if it has no users. All under the lock. */
 #include "vb.h"

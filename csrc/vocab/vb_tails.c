@@ -1,14 +1,15 @@
 /* vb_tails: what is left of the tokens that leave a lexeme, as tries that are made when they are asked for.
  *
- * 17,500 tails leave an identifier (Tekken). Nine in ten of them begin with a letter or beyond ASCII, since each split counts (`oo(` after `f`), and what comes
- * after an identifier mostly begins with neither. So tails are parted by how they begin into *sorts*, and a sort is sorted into a trie
- * when a row may read one of its bytes for the first time. Few tails are of one sort, whatever they begin with.
+ * 17,500 tails leave an identifier (Tekken). Nine in ten of them begin with a letter or beyond ASCII, since each split counts (`oo(` after
+ * `f`), and what comes after an identifier mostly begins with neither. So tails are parted by how they begin into *sorts*, and a sort is
+ * sorted into a trie when a row may read one of its bytes for the first time. Few tails are of one sort, whatever they begin with.
  *
  *     VB_MARKS, VB_WORDS, VB_BEYOND    begin with a mark; a letter, a digit, or `_`; a byte beyond ASCII
- *     VB_MIXED                         begin with letters, digits or `_`, and then such a byte: all of which that is known. Few grammars read
- *                                      any (mask/mk_tails.c)
+ *     VB_MIXED                         begin with letters, digits or `_`, and then such a byte: all of which that is known. Few grammars
+ *                                      read any (mask/mk_tails.c)
  *
- * A grammar that reads few bytes beyond ASCII has a trie of the tails that have no others; what it is depends on these bytes alone, so that is kept, too.
+ * A grammar that reads few bytes beyond ASCII has a trie of the tails that have
+ * no others; what it is depends on these bytes alone, so that is kept, too.
  *
  * A trie is made without the lock and published under it; it is never changed. */
 #include "vb.h"

@@ -1,10 +1,10 @@
 """The border to the C core: handles, buffers, and status codes turned into exceptions.
 
-Rules. Who has a handle calls `lib` with it, by what is here: `place_for` and `handle_of` for what a call makes, `new_err` and `check` for how
-it ended. A handle is wrapped once, with the place that frees it and its size, so that the collector feels its weight. Handles that depend on
-each other share ownership in the core, because Python's collector frees the members of a cycle in any order. Inputs go in as `bytes` or as
-borrowed buffers; every length is explicit. A call through cffi releases the GIL. Calls that are made for each token do not go through it
-(`calls.py`).
+Rules. Who has a handle calls `lib` with it, by what is here: `place_for` and `handle_of` for what a call makes, `new_err` and `check` for
+how it ended. A handle is wrapped once, with the place that frees it and its size, so that the collector feels its weight. Handles that
+depend on each other share ownership in the core, because Python's collector frees the members of a cycle in any order. Inputs go in as
+`bytes` or as borrowed buffers; every length is explicit. A call through cffi releases the GIL. Calls that are made for each token do not go
+through it (`calls.py`).
 """
 
 from __future__ import annotations
@@ -128,8 +128,8 @@ def error_of(status: int, err: Any) -> Exception:
 def place_for(kind: str) -> Any:
     """Where a call of the core puts an object that it makes: a pointer to a pointer, which frees what is there when it goes.
 
-    An exception that comes from outside, as from a signal's handler, arises when the call has returned, before anything can be done with what it made. So
-    that is owned from before the call on.
+    An exception that comes from outside, as from a signal's handler, arises when the call has returned, before anything can be done with
+    what it made. So that is owned from before the call on.
     """
     pointer, free = _of_kind(kind)
     return ffi.gc(ffi.new(pointer), free)
@@ -142,7 +142,8 @@ def _of_kind(kind: str) -> tuple[Any, Any]:
 
 def handle_of(place: Any, size: int = 0) -> Any:
     """The object that was put there, which lives as long as this handle does. `size`: its bytes, if these are many."""
-    # What is called at its end does nothing but keep the place until then; and it is no code of Python, in which an exception would be lost.
+    # What is called at its end does nothing but keep the place until then; and it is no code of Python, in which an exception would be
+    # lost.
     return ffi.gc(place[0], partial(is_, place), size)
 
 
@@ -241,7 +242,8 @@ class NativeExpressions:
         Raises
         ------
         GrammarSyntaxError, UnsupportedRegexError
-            A pattern is malformed, or uses what has no exact automaton here. Its expression then stands for nothing, and the rest can go on.
+            A pattern is malformed, or uses what has no exact automaton here. Its expression then stands for nothing, and the rest can go
+            on.
         LimitExceededError
         """
         if self.handle is None:
@@ -328,8 +330,8 @@ class NativeExpressions:
 def _beginning(begun: Builder, fragments: tuple[Fragment, ...], limits: Limits) -> Any:
     """What the core makes of the expressions of `begun`, to which nothing is added any more, and of fragments; None where that fails.
 
-    A grammar begins with a copy of this; the core would make the same of its records. Where that fails, as by a limit, these are read as a whole,
-    and the grammar tells why.
+    A grammar begins with a copy of this; the core would make the same of its records. Where that fails, as by a limit, these are read as a
+    whole, and the grammar tells why.
     """
     place, err, n_done = place_for("ge_ir"), new_err(), ffi.new("size_t *")
     words = sum((fragment.words for fragment in fragments), begun.words[:])

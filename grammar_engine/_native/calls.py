@@ -1,8 +1,9 @@
 """Fast calls: the methods that are called for each token, without the way through cffi.
 
-`fast_guide`, `fast_matcher`, `fast_row_mask` and `fast_text` derive a class like a given one, in which those methods are done in C where their
-arguments are the usual ones (`csrc/python/calls.c`). All else goes on to the methods of the given class, so that is complete by itself; with GRAMMAR_ENGINE_NO_FAST_CALLS in the
-environment it is what is used. `run_batch` does a batch of the usual kind, or returns None.
+`fast_guide`, `fast_matcher`, `fast_row_mask` and `fast_text` derive a class like a given one, in which those methods are done in C where
+their arguments are the usual ones (`csrc/python/calls.c`). All else goes on to the methods of the given class, so that is complete by
+itself; with GRAMMAR_ENGINE_NO_FAST_CALLS in the environment it is what is used. `run_batch` does a batch of the usual kind, or returns
+None.
 """
 
 from __future__ import annotations

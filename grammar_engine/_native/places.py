@@ -1,7 +1,8 @@
 """Where in a source a limit was reached: from what the core was at work on to the place that the front end noted for it.
 
-Idea. The core tells the symbol whose lexeme or rule it worked on (`ge_err.symbol`), or the expression that it was making (`ge_err.expr`), which is a
-part of some lexeme. Front ends note a place for each symbol. All of this is looked up when a limit was reached, and costs nothing otherwise.
+Idea. The core tells the symbol whose lexeme or rule it worked on (`ge_err.symbol`), or the expression that it was making (`ge_err.expr`),
+which is a part of some lexeme. Front ends note a place for each symbol. All of this is looked up when a limit was reached, and costs
+nothing otherwise.
 """
 
 from __future__ import annotations

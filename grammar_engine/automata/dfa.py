@@ -1,11 +1,11 @@
 """Token automata made ahead of time: every mask and every transition of a regular grammar, in one table.
 
 Idea. A regex, an enum, a flat schema has finitely many states. All of them are computed at once, together with their masks: a deterministic
-automaton over *tokens*. Serving is then a copy and a search in a short list, without a lock and without growth, and the table is a file that
-is mapped into memory. The work is done by the core (`csrc/dfa`); its masks are those of a `Matcher`, bit for bit.
+automaton over *tokens*. Serving is then a copy and a search in a short list, without a lock and without growth, and the table is a file
+that is mapped into memory. The work is done by the core (`csrc/dfa`); its masks are those of a `Matcher`, bit for bit.
 
-Invariant: equal grammars and equal vocabularies give equal tables, byte for byte, however many threads have made them. Only `coalesce_literals`
-makes a table that is not exact, and it says so wherever it is shown.
+Invariant: equal grammars and equal vocabularies give equal tables, byte for byte, however many threads have made them. Only
+`coalesce_literals` makes a table that is not exact, and it says so wherever it is shown.
 """
 
 from __future__ import annotations
@@ -159,8 +159,8 @@ class TokenDFA:
             States of the automaton over bytes, before it is minimised. A grammar with recursion has infinitely many, and ends here.
         coalesce_literals : bool
             **Not exact.** A literal of two or more letters, digits or underscores may be spelt by one sequence of tokens only, and no token
-            reaches over its ends. Where each byte is a token all texts of the grammar can still be written, but a model is kept from spellings
-            that it may prefer.
+            reaches over its ends. Where each byte is a token all texts of the grammar can still be written, but a model is kept from
+            spellings that it may prefer.
         spell : callable of bytes to sequence of int, optional
             With `coalesce_literals`: the tokens that a literal is to be spelt by, such as the tokenizer's own encoding of it; [] leaves it
             as it is. Default: the fewest tokens.
@@ -240,7 +240,8 @@ class TokenDFA:
 
         Notes
         -----
-        The file holds numbers as this machine writes them, a checksum, and the fingerprint of the vocabulary. Equal grammars give equal files.
+        The file holds numbers as this machine writes them, a checksum, and the fingerprint of the vocabulary. Equal grammars give equal
+        files.
         """
         note = json.dumps({"kind": self._kind, "vocabulary": self.vocabulary.fingerprint}, sort_keys=True).encode()
         content = ffi.new("uint8_t[]", lib.ge_dfa_save(self._handle, note, len(note), ffi.NULL))

@@ -1,11 +1,11 @@
 """Guides: one text under a token automaton.
 
-The surface is that of `outlines_core.Guide`, so one can stand in for the other. A guide is a record of the core (`csrc/dfa/gd.c`): the state it is
-in, and the last few before it, as narrow as states are; thousands share one table. A step is one call of the core, with the mask after it: mostly one of
-`csrc/python/calls.c`, which overrides some methods of this class.
+The surface is that of `outlines_core.Guide`, so one can stand in for the other. A guide is a record of the core (`csrc/dfa/gd.c`): the
+state it is in, and the last few before it, as narrow as states are; thousands share one table. A step is one call of the core, with the
+mask after it: mostly one of `csrc/python/calls.c`, which overrides some methods of this class.
 
-Invariants: a guide has one automaton for life, so states and masks are those of that one, whatever threads do. A record has a name here while
-the core is at work on it without the GIL: another thread, which should not, may begin anew meanwhile.
+Invariants: a guide has one automaton for life, so states and masks are those of that one, whatever threads do. A record has a name here
+while the core is at work on it without the GIL: another thread, which should not, may begin anew meanwhile.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class Guide(Held):
 
     Notes
     -----
-    A guide belongs to one thread at a time. It costs 144, 176 or 240 bytes, by the number of states, and 1, 2 or 4 for each step beyond 32 that can be
-    taken back, with room for up to twice as many.
+    A guide belongs to one thread at a time. It costs 144, 176 or 240 bytes, by the number of states, and 1, 2 or 4 for each step beyond 32
+    that can be taken back, with room for up to twice as many.
 
     Differences from `outlines_core.Guide`: after an end-of-text token only end-of-text tokens are allowed; a refused token raises
     `TokenRejectedError`, a `ValueError`, and changes nothing; `reset` forgets the steps before it; guides are neither compared nor
@@ -130,7 +130,8 @@ class Guide(Held):
         ----------
         token_id : int
         mask : buffer, optional
-            As for `get_tokens`: filled for what comes next. (A bool in its place is `return_tokens`, which comes second in `outlines_core`.)
+            As for `get_tokens`: filled for what comes next. (A bool in its place is `return_tokens`, which comes second in
+            `outlines_core`.)
         return_tokens : bool, optional
             Without a mask: return the list of tokens that may come next. False: do not.
 

@@ -2,8 +2,8 @@
 
     program (i, j): tokens [BLOCK * j, BLOCK * (j + 1)) of the row that mask i is for
 
-No score is read. A program reads BLOCK / 32 words, each by 32 neighbouring lanes, and writes -inf where a bit is not set: so the cost is that of
-the writes, at most the row once, and V / 8 bytes of the mask.
+No score is read. A program reads BLOCK / 32 words, each by 32 neighbouring lanes, and writes -inf where a bit is not set: so the cost is
+that of the writes, at most the row once, and V / 8 bytes of the mask.
 
 Imported only where Triton is installed.
 """

@@ -1,24 +1,25 @@
 """A text under a grammar that is to be complete when its budget of tokens is used up.
 
-Budget. `r` tokens may still be written. A token fits if after it a *closing* of at most r - 1 tokens exists: tokens that end the text from there. No
-distance from the budget makes the question needless, for one token can open an object of a thousand members. But what the engine must be asked
-for shrinks to little:
+Budget. `r` tokens may still be written. A token fits if after it a *closing* of at most r - 1 tokens exists: tokens that end the text from
+there. No distance from the budget makes the question needless, for one token can open an object of a thousand members. But what the engine
+must be asked for shrinks to little:
 
-    the shortest closing has so few bytes     nothing is searched: the engine knows the least length of what must come. So it is in most texts
+    the shortest closing has so few bytes     nothing is searched: the engine knows the least length of what must come. So it is in most
+                                              texts
       that a token for each would do            until the budget is near
     it takes so few tokens                    that is kept with each state: it is searched and counted from a state once
     a closing that is held is still           one walk over known states. There is one only where the shortest text took more tokens than
       accepted, and short enough                the budget, and a longer one does not
 
-These are asked with the token and the next mask in one call (csrc/match/tn.c), for a turn of the loop costs more by the calls that it takes than
-by what they do.
+These are asked with the token and the next mask in one call (csrc/match/tn.c), for a turn of the loop costs more by the calls that it takes
+than by what they do.
 
-A token that does not fit is taken back, and another is drawn from what remains; that is a draw from the distribution restricted to the tokens that
-fit. If nothing of it remains, the filters are applied anew without the refused tokens. After `TRIES` refusals in one step the next token of
-a closing is written. So if the budget holds a closing at the start, it does at each step, and the text is always completed.
+A token that does not fit is taken back, and another is drawn from what remains; that is a draw from the distribution restricted to the
+tokens that fit. If nothing of it remains, the filters are applied anew without the refused tokens. After `TRIES` refusals in one step the
+next token of a closing is written. So if the budget holds a closing at the start, it does at each step, and the text is always completed.
 
-The shortest closing has the fewest bytes, not the fewest tokens. If at the start it takes more than the budget, a search for any other that does not
-is made, once; from there the way is held until the text has come near enough to its end.
+The shortest closing has the fewest bytes, not the fewest tokens. If at the start it takes more than the budget, a search for any other that
+does not is made, once; from there the way is held until the text has come near enough to its end.
 """
 
 from __future__ import annotations
@@ -46,7 +47,9 @@ _SPARE = 16  # pages that are kept for texts to come
 
 
 class _Page:
-    """The memory of a text: its turn, its mask, and what applies that. A fresh one takes half of the time in which a text is begun, so some are kept."""
+    """The memory of a text: its turn, its mask, and what applies that. A fresh one takes half of the time in which a text is begun, so some
+    are kept.
+    """
 
     __slots__ = ("mask", "masked", "memory", "turn")
     kept: ClassVar[deque[_Page]] = deque(maxlen=_SPARE)  # of texts that are over
@@ -71,7 +74,8 @@ class _Page:
 class BudgetedText(Held):
     """A text under a grammar and a budget. It belongs to one thread at a time.
 
-    Invariant: with `close_in_time`, some closing is at most `budget` tokens long. `closing` is one that was found, not always of the text as it is now.
+    Invariant: with `close_in_time`, some closing is at most `budget` tokens long. `closing` is one that was found, not always of the text
+    as it is now.
     """
 
     def __init__(self, matcher: Matcher, budget: int, close_in_time: bool):

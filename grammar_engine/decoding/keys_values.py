@@ -3,12 +3,12 @@
     past      of each layer (keys, values), each (texts, heads, columns, dim): a list of pairs, or a `Cache` of `transformers`
     Payload   the same of some positions of one text, as stacks that share no memory
 
-A `Cache` may hold something else than keys and values of each position: a window that has slid, a recurrent state. What cannot be cut exactly is
-dropped, and the pass made anew. So is a recurrent state where it would have to take in several tokens at once, drafts or forced text: some
-modules begin it anew there, and say nothing.
+A `Cache` may hold something else than keys and values of each position: a window that has slid, a recurrent state. What cannot be cut
+exactly is dropped, and the pass made anew. So is a recurrent state where it would have to take in several tokens at once, drafts or forced
+text: some modules begin it anew there, and say nothing.
 
-Keys and values that travel, between sessions or between the rows of a batch, are those of all positions. So whoever has them begins with an empty
-cache that keeps all (`all_kept`), also what slides out of a window, which the model's masks leave out.
+Keys and values that travel, between sessions or between the rows of a batch, are those of all positions. So whoever has them begins with an
+empty cache that keeps all (`all_kept`), also what slides out of a window, which the model's masks leave out.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ Layers = list[tuple[Any, Any]]
 class Payload(list[Any]):
     """The keys and values of some positions, of all layers: key, value, key, value ...
 
-    Tensors of the same kind are stacked: (n, 1, heads, positions, dim). So of most models it is a single one, and to make it is a single copy
-    instead of one for each layer. Those in CPU memory are arrays of numpy. It shares no memory, so it holds no more than it says.
+    Tensors of the same kind are stacked: (n, 1, heads, positions, dim). So of most models it is a single one, and to make it is a single
+    copy instead of one for each layer. Those in CPU memory are arrays of numpy. It shares no memory, so it holds no more than it says.
     """
 
     @property
@@ -59,10 +59,11 @@ _forms: WeakKeyDictionary[Any, str] = WeakKeyDictionary()  # to find out takes u
 
 
 def form_of(module: Any) -> str:
-    """In which form a module takes its keys and values, as far as can be known before a pass: in "pairs", or in a "cache" of `transformers`.
+    """In which form a module takes its keys and values, as far as can be known before a pass: in "pairs", or in a "cache" of
+    `transformers`.
 
-    "state": it is, or wraps, a model of `transformers` with something else than keys and values of each position. "none": a pass that was to
-    return some has shown that there are none.
+    "state": it is, or wraps, a model of `transformers` with something else than keys and values of each position. "none": a pass that was
+    to return some has shown that there are none.
     """
     form = _forms.get(module)
     if form is None:
@@ -218,7 +219,9 @@ def put_together(payloads: Sequence[Payload]) -> Layers:
 
 
 def side_by_side(texts: Sequence[Layers], lengths: Sequence[int]) -> Layers:
-    """Layers with a row for each text: its first positions, at the right end. To their left are zeros. A text of no positions may have no layers."""
+    """Layers with a row for each text: its first positions, at the right end. To their left are zeros. A text of no positions may have no
+    layers.
+    """
     width = max(lengths)
     whole = [
         (keys.new_zeros(_shape(keys, len(texts), width)), values.new_zeros(_shape(values, len(texts), width)))

@@ -1,20 +1,21 @@
 """Models: whatever gives a score to each token, behind one interface.
 
-Idea. A decoding loop asks one thing: what are the scores after each of the last few prefixes of these ids? A *session* answers, and the ids are
-always given whole. So the loop may append, cut and replace as it likes (drafts, rollback, forced text), and how much of the last
+Idea. A decoding loop asks one thing: what are the scores after each of the last few prefixes of these ids? A *session* answers, and the ids
+are always given whole. So the loop may append, cut and replace as it likes (drafts, rollback, forced text), and how much of the last
 forward pass can be used again is the session's business: it keeps the keys and values of the longest common prefix.
 
     ids of the last call   p p p a b c d             keys and values are kept of   p p p a b
     ids of this call       p p p a b X Y Z                one forward pass over    X Y Z
 
-Invariant. The scores depend on the ids of this call alone, never on what was asked before (but for the rounding of a pass that was cut otherwise).
+Invariant. The scores depend on the ids of this call alone, never on what was asked before (but for the rounding of a pass that was cut
+otherwise).
 
 What a torch module must do is the convention of `transformers`: `module(input_ids=(1, L), past_key_values=..., use_cache=True)` returns an
 object with `.logits` (1, L, V) and `.past_key_values`, which is a list of (key, value) per layer, each (1, heads, length, dim), or a
-`Cache` object. Both names may be `cache`, as in `transformers` from 5.24 on. What of it can be used again says `keys_values`. If it takes an
-`attention_mask` it is given one over all columns, of ones: pads that stand for unknown tokens are seen. (Not if it keeps a state of another kind: Mamba
-multiplies what it is given by its mask, and columns that are kept in a state have none.) Of several texts (grouped sampling) it is given as many rows;
-and, if it takes them, `position_ids` from 0 on, and zeros in the mask for columns that mean nothing.
+`Cache` object. Both names may be `cache`, as in `transformers` from 5.24 on. What of it can be used again says `keys_values`. If it takes
+an `attention_mask` it is given one over all columns, of ones: pads that stand for unknown tokens are seen. (Not if it keeps a state of
+another kind: Mamba multiplies what it is given by its mask, and columns that are kept in a state have none.) Of several texts (grouped
+sampling) it is given as many rows; and, if it takes them, `position_ids` from 0 on, and zeros in the mask for columns that mean nothing.
 """
 
 from __future__ import annotations
@@ -120,7 +121,8 @@ def as_model(model: object, *, width: int | None = None, max_length: int | None 
     width : int, optional
         V. Default: what the module or its `config` says, or else what the first pass shows.
     max_length : int, optional
-        Positions that one pass can see: of a longer text the model sees the end. Default: what the module or its `config` says; none for a callable.
+        Positions that one pass can see: of a longer text the model sees the end. Default: what the module or its `config` says; none for a
+        callable.
 
     Returns
     -------
@@ -284,7 +286,8 @@ class TorchModel(_Counted):
         self._past_name = _past_name(module)
 
     def takes_places(self, ids: Sequence[int]) -> bool:
-        """Whether a pass can be told which columns to look at, and the positions of its ids from 0 on. Tried once, on a few ids behind masked ones.
+        """Whether a pass can be told which columns to look at, and the positions of its ids from 0 on. Tried once, on a few ids behind
+        masked ones.
 
         Not all modules that have the names do so: some count positions from another number.
         """
@@ -314,9 +317,9 @@ class TorchModel(_Counted):
     ) -> tuple[Any, Any]:
         """One pass over ids of as many positions in each text, behind `past`. To be called in `torch.inference_mode`.
 
-        There are so many `columns` in each text, with those of `past`. `places` are `attention_mask` and `position_ids`, if the module takes them.
-        Default: no column is masked, and the module is told so if it can be. Returns the scores of the last `rows` positions, a tensor of shape
-        (texts, rows, V), and the keys and values, or None.
+        There are so many `columns` in each text, with those of `past`. `places` are `attention_mask` and `position_ids`, if the module
+        takes them. Default: no column is masked, and the module is told so if it can be. Returns the scores of the last `rows` positions, a
+        tensor of shape (texts, rows, V), and the keys and values, or None.
         """
         import torch
 
@@ -415,7 +418,9 @@ def _without_keys(module: Any) -> str:
 
 
 def _past_name(module: Any) -> str:
-    """By which name a module takes keys and values, and returns them; one that passes on what it is given, as adapters do, by that of what it wraps."""
+    """By which name a module takes keys and values, and returns them; one that passes on what it is given, as adapters do, by that of what
+    it wraps.
+    """
     takers = (module, *(part for part in module.modules() if hasattr(part, "base_model_prefix")))  # and models of `transformers` in it
     for parameters in (inspect.signature(taker.forward).parameters for taker in takers):
         for name in ("past_key_values", "cache"):

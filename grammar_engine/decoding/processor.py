@@ -1,39 +1,39 @@
 """A logits processor for `generate()` of Hugging Face transformers.
 
-Idea. `generate()` tells a processor no more than the ids of each row, and rows are not texts: beam search reorders them, drafts are tried and
-taken back, several generators may take turns. But the mask depends only on the ids that were generated. So each row is given the matcher of
-the last call that has the longest history in common with it, forked where several rows want the same one; what is not common is rolled back, and the
-rest of the row is accepted.
+Idea. `generate()` tells a processor no more than the ids of each row, and rows are not texts: beam search reorders them, drafts are tried
+and taken back, several generators may take turns. But the mask depends only on the ids that were generated. So each row is given the
+matcher of the last call that has the longest history in common with it, forked where several rows want the same one; what is not common is
+rolled back, and the rest of the row is accepted.
 
     matchers of the last call    a b c               a b d            a x
     rows of this call            a b d e             a b d f          a b                        (prompts are left out)
     their matchers               fork of the 2nd, e  the 2nd, f       the 1st, rolled back by one
 
-A row is *open*, or has *ended* with an end-of-text token (whatever comes then, pads, is not looked at), or is *lost* because it has a token that the
-grammar refuses (rejected drafts and beams of score -inf are such). The last two may only end, so that no row is without any token. Or it has no
-grammar and is *free*: such rows tell that a text goes on only where all others have ended.
+A row is *open*, or has *ended* with an end-of-text token (whatever comes then, pads, is not looked at), or is *lost* because it has a token
+that the grammar refuses (rejected drafts and beams of score -inf are such). The last two may only end, so that no row is without any token.
+Or it has no grammar and is *free*: such rows tell that a text goes on only where all others have ended.
 
-Processors in front of this one may have banned all that the grammar allows in a row. Then no token of it is left. If the row is a draft that will not
-be taken, or a beam beside others that have ended, that does not matter; else `generate()` writes any token, and the row is lost. A call does not tell
-which it is, so where no open row has a token left there is a warning, and no error.
+Processors in front of this one may have banned all that the grammar allows in a row. Then no token of it is left. If the row is a draft
+that will not be taken, or a beam beside others that have ended, that does not matter; else `generate()` writes any token, and the row is
+lost. A call does not tell which it is, so where no open row has a token left there is a warning, and no error.
 
-What must be guessed is where the prompt ends. A call begins new texts unless it shows the same prompts with something behind them, and some row goes
-on from what was shown: all but its last token is in a row of the last calls, and that token is allowed there; or it is open and has a row of the last
-call and more.
+What must be guessed is where the prompt ends. A call begins new texts unless it shows the same prompts with something behind them, and some
+row goes on from what was shown: all but its last token is in a row of the last calls, and that token is allowed there; or it is open and
+has a row of the last call and more.
 
-Where the last token of all rows is refused, the call shows the first token of other prompts, or a draft. It does not matter what a draft is answered,
-for none behind a refused token is taken. So the answer is that of new texts, and the former guess is kept: should the next rows go on from what it was
-shown, the token was a draft.
+Where the last token of all rows is refused, the call shows the first token of other prompts, or a draft. It does not matter what a draft is
+answered, for none behind a refused token is taken. So the answer is that of new texts, and the former guess is kept: should the next rows
+go on from what it was shown, the token was a draft.
 
     prompt p, text a b c         rows now p d: refused as the text's first token         guesses: the prompt is p d; it is p, and d a draft
                                  then p d a: a text behind p d                           or p a: the text behind p
 
-So what is left are prompts that go on with the last texts themselves, or a beginning of them and one token more, as the grammar has it. `reset` is
-for these.
+So what is left are prompts that go on with the last texts themselves, or a beginning of them and one token more, as the grammar has it.
+`reset` is for these.
 
-Two generations that take turns would so be new texts at each turn, and no sentences. So of texts that were left for others it is remembered what was
-shown last, as hashes. A call for new texts that shows the same rows and a step more, some of them open, is the next one of a generation that goes on:
-it is refused.
+Two generations that take turns would so be new texts at each turn, and no sentences. So of texts that were left for others it is remembered
+what was shown last, as hashes. A call for new texts that shows the same rows and a step more, some of them open, is the next one of a
+generation that goes on: it is refused.
 
     p, then q, then p a    where a text may begin with a: refused; p again, p a b, or p d where no text begins with d: new texts
 """
@@ -66,7 +66,10 @@ _NONE_LEFT = (
     "every token that the grammar allows has the score -inf, which another processor has given it, or the model: "
     "what generate() writes now is no sentence, unless it is a draft, or a beam beside others that have ended"
 )
-_ENDED = "all rows ended with {}, which generate() does not stop at: eos_token_id of the generation must hold what ends a text here, eos of the processor"
+_ENDED = (
+    "all rows ended with {}, which generate() does not stop at: "
+    "eos_token_id of the generation must hold what ends a text here, eos of the processor"
+)
 _INTERRUPTED = (
     "one processor serves one generate() at a time, and these rows are the next step of one that another has interrupted: "
     "make a processor for each; if they are prompts, call reset() before"
@@ -79,22 +82,23 @@ _CALLS = 16  # that are remembered: groups of beams take turns, and drafts are t
 class LogitsProcessor:
     """Allows only tokens with which the generated text is the beginning of a sentence, and its end only where it is one.
 
-    To be given to `generate(..., logits_processor=[processor])`. Any number of calls may share one, each after the end of the one before, whatever
-    their batches and ways of decoding (greedy, sampling, beams, prompt lookup, assistants) and their prompts, but for one: the output of a call that was
-    cut, as it is, behind other calls is refused until `reset`, as it cannot be told from a generation that takes turns with these. Calls that run at
-    the same time, in other threads or in turns, need one each. It needs no method of transformers, and is of no use to continuous batching, which
-    shows processors no history and leaves out this one with a warning.
+    To be given to `generate(..., logits_processor=[processor])`. Any number of calls may share one, each after the end of the one before,
+    whatever their batches and ways of decoding (greedy, sampling, beams, prompt lookup, assistants) and their prompts, but for one: the
+    output of a call that was cut, as it is, behind other calls is refused until `reset`, as it cannot be told from a generation that takes
+    turns with these. Calls that run at the same time, in other threads or in turns, need one each. It needs no method of transformers, and
+    is of no use to continuous batching, which shows processors no history and leaves out this one with a warning.
 
     Parameters
     ----------
     grammar : Grammar, Matcher, or sequence of Grammar, Matcher or None
-        One for all rows, or one for each prompt. A Matcher has read the beginning of the answer, which the prompt ends with; it is forked, and not moved.
-        None: the scores of these rows stay as they are. Rows are taken to be `(prompt 0, prompt 0, ..., prompt 1, ...)`, as `num_beams` and
-        `num_return_sequences` make them.
+        One for all rows, or one for each prompt. A Matcher has read the beginning of the answer, which the prompt ends with; it is forked,
+        and not moved. None: the scores of these rows stay as they are. Rows are taken to be `(prompt 0, prompt 0, ..., prompt 1, ...)`, as
+        `num_beams` and `num_return_sequences` make them.
     vocabulary : Vocabulary
     eos : sequence of int, optional
-        The tokens that end a text, as of a Matcher: all of `eos_token_id` of the generation, or the rows do not stop where they end. Default: those of the
-        vocabulary. `generate()` stops at them wherever they come, so a grammar that names one within a text is cut there.
+        The tokens that end a text, as of a Matcher: all of `eos_token_id` of the generation, or the rows do not stop where they end.
+        Default: those of the vocabulary. `generate()` stops at them wherever they come, so a grammar that names one within a text is cut
+        there.
 
     Raises
     ------
@@ -107,10 +111,10 @@ class LogitsProcessor:
 
     Notes
     -----
-    Serves one `generate()` at a time. `generate()` stops at `max_new_tokens` wherever the text is; `grammar_engine.decoding.generate` closes it in time.
-    A prompt that is that of the last call and then its text, or a beginning of it (an empty one, too) and one token more that the grammar allows there,
-    or the text and what the grammar allows next, is taken for that text, unless `reset` is called before. A processor for each call needs no `reset`,
-    and is made in a microsecond.
+    Serves one `generate()` at a time. `generate()` stops at `max_new_tokens` wherever the text is; `grammar_engine.decoding.generate`
+    closes it in time. A prompt that is that of the last call and then its text, or a beginning of it (an empty one, too) and one token more
+    that the grammar allows there, or the text and what the grammar allows next, is taken for that text, unless `reset` is called before. A
+    processor for each call needs no `reset`, and is made in a microsecond.
 
     Examples
     --------
@@ -119,8 +123,9 @@ class LogitsProcessor:
         tokenizer.padding_side = "left"  # a text goes on from its right end
         if tokenizer.pad_token is None:
             tokenizer.pad_token = tokenizer.eos_token
-        processor = LogitsProcessor(Grammar.from_json_schema(schema), Vocabulary.from_transformers(tokenizer, width=model.config.vocab_size))
-        output = model.generate(**tokenizer(prompts, return_tensors="pt", padding=True), logits_processor=[processor])
+        processor = LogitsProcessor(Grammar.from_json_schema(schema), Vocabulary.from_transformers(tokenizer,
+        width=model.config.vocab_size)) output = model.generate(**tokenizer(prompts, return_tensors="pt", padding=True),
+        logits_processor=[processor])
     """
 
     supports_continuous_batching = False  # `transformers` asks
@@ -195,7 +200,8 @@ class LogitsProcessor:
         Warns
         -----
         RuntimeWarning
-            Every token that the grammar allows has the score -inf already, in all rows that go on. Or `generate()` goes on though all rows have ended.
+            Every token that the grammar allows has the score -inf already, in all rows that go on. Or `generate()` goes on though all rows
+            have ended.
         """
         tensor = getattr(sys.modules.get("torch"), "Tensor", ())
         if not isinstance(input_ids, tensor) or not isinstance(scores, tensor):
@@ -361,7 +367,9 @@ class _Guess:
         return [row for row, matcher in enumerate(self.matchers) if matcher and row not in self.lost and not matcher.is_terminated]
 
     def ends_passed(self) -> list[int]:
-        """The tokens that have ended the rows of the last call, if something follows in each: a draft may end in one. None of them, once told."""
+        """The tokens that have ended the rows of the last call, if something follows in each: a draft may end in one. None of them, once
+        told.
+        """
         if self.is_told or self.free or not self._have_ended():
             return []
         texts = [self._history(row) for row in range(len(self.matchers))]

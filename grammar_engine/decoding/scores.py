@@ -1,18 +1,21 @@
 """From scores to a token: penalty, temperature, filters, softmax, draw.
 
-Idea. The allowed tokens are those whose score is not -inf, often a few of a hundred thousand. Then they are gathered first (if the mask has not done it: apply.py), and
-all that follows is done on them alone. Where most tokens are allowed, gathering costs more than it saves, and nothing is moved before a filter has left few.
+Idea. The allowed tokens are those whose score is not -inf, often a few of a hundred thousand. Then they are gathered first (if the mask has
+not done it: apply.py), and all that follows is done on them alone. Where most tokens are allowed, gathering costs more than it saves, and
+nothing is moved before a filter has left few.
 
-    scores (V,)  --penalise, mask-->  gather?  --temperature-->  top-k  -->  exp  -->  top-p  -->  min-p  -->  weights of some tokens  --draw-->  token
+    scores (V,)  --penalise, mask-->  gather?  --temperature-->  top-k  -->  exp  -->  top-p  -->  min-p  -->  weights of some tokens
+    --draw-->  token
 
 Each filter sees the distribution that the one before it left, renormalised. Among equal scores the lower id goes first, so the result
 does not depend on how a sort breaks ties. A filter never leaves nothing: the likeliest token stays.
 
-Up to `_FEW` tokens are weighed in float64. More, in float32: a float32 exponential takes a tenth of the time, and its error, 1e-7 of a weight, is below
-that of scores made of float16. Sums are float64 everywhere.
+Up to `_FEW` tokens are weighed in float64. More, in float32: a float32 exponential takes a tenth of the time, and its error, 1e-7 of a
+weight, is below that of scores made of float16. Sums are float64 everywhere.
 
-Cost at V = 131,072: passes over the scores, the exponential the dearest. No filter sorts all tokens: top-k partitions, top-p adds up weights in bins, then
-in bins of the bin where the sum is reached, and sorts what is left; a draw adds up blocks, and then within one block. docs/decoding.md has figures.
+Cost at V = 131,072: passes over the scores, the exponential the dearest. No filter sorts all tokens: top-k partitions, top-p adds up
+weights in bins, then in bins of the bin where the sum is reached, and sorts what is left; a draw adds up blocks, and then within one block.
+docs/decoding.md has figures.
 """
 
 from __future__ import annotations
@@ -237,7 +240,8 @@ def retries(scores: Scores, sampling: Sampling, rng: np.random.Generator, most: 
     sampling : Sampling
     rng : numpy.random.Generator
     most : int
-        How many places are asked for at most. Whatever is refused, greedy choice and `top_k` come to none but the best of so many: only these are looked at again.
+        How many places are asked for at most. Whatever is refused, greedy choice and `top_k` come to none but the best of so many: only
+        these are looked at again.
     """
     if sampling.greedy:
         places = best_first(scores, most)
@@ -267,8 +271,8 @@ def _likeliest(scores: Scores, count: int) -> NDArray[np.intp]:
 
 
 def _nucleus(weights: Scores, scores: Scores, share: float) -> NDArray[np.intp]:
-    """Places of the fewest highest weights that sum to `share` of all, ascending; among equals, which a hot temperature makes, those of the highest
-    scores, and then the first.
+    """Places of the fewest highest weights that sum to `share` of all, ascending; among equals, which a hot temperature makes, those of the
+    highest scores, and then the first.
     """
     total = weights.sum(dtype=np.float64)
     wanted = share * total
@@ -331,8 +335,8 @@ def choose(weights: Scores, rng: np.random.Generator) -> int:
 def draws(weights: Scores, rng: np.random.Generator) -> Iterator[int]:
     """Draw places one after another, each as `choose` would from what the earlier ones have left, until none is left.
 
-    The first costs what `choose` costs. The others are the order of an exponential race [1]_: a place arrives after a time that is exponential
-    with its weight as rate, so whichever have arrived, the next is drawn by the weights of the rest.
+    The first costs what `choose` costs. The others are the order of an exponential race [1]_: a place arrives after a time that is
+    exponential with its weight as rate, so whichever have arrived, the next is drawn by the weights of the rest.
 
     Parameters
     ----------

@@ -5,9 +5,10 @@ pipeline and applies it to one token at a time: so the bytes are by construction
 A step whose result depends on the neighbours of a token (WordPiece's joining with spaces, CTC's removal of repetitions) gives a
 token no bytes of its own, and is refused by name.
 
-Invariants. A spelling is `str` until a step turns it into bytes (`<0x0A>`, byte-level), and is left alone from then on. Added tokens go through
-the decoder too, as they do in `decode`, and those marked "normalized" go through the normalizer before: with them it is the normalized form that
-the tokenizer finds in a text (`▁word`, which spells " word") and decodes. Special tokens and the model's unknown token spell nothing.
+Invariants. A spelling is `str` until a step turns it into bytes (`<0x0A>`, byte-level), and is left alone from then on. Added tokens go
+through the decoder too, as they do in `decode`, and those marked "normalized" go through the normalizer before: with them it is the
+normalized form that the tokenizer finds in a text (`▁word`, which spells " word") and decodes. Special tokens and the model's unknown token
+spell nothing.
 
 Not modelled: what happens once per text rather than once per token, i.e. the leading space that SentencePiece families drop at the start.
 """
@@ -63,8 +64,8 @@ def read_transformers(tokenizer: Any, eos: Iterable[int | str] | None) -> Parts:
         parts, added, spell = Parts(dense(spellings), [], {}), getattr(tokenizer, "added_tokens_decoder", {}), str.encode
     else:
         raise VocabularyError(
-            f"the bytes of the tokens of a {type(tokenizer).__name__} are not known: it has no backend_tokenizer, sp_model or byte_decoder; "
-            "use its fast version, or Vocabulary(tokens, eos)"
+            f"the bytes of the tokens of a {type(tokenizer).__name__} are not known: "
+            "it has no backend_tokenizer, sp_model or byte_decoder; use its fast version, or Vocabulary(tokens, eos)"
         )
     return _with_added(parts, {token: (str(t), bool(getattr(t, "special", True))) for token, t in added.items()}, spell, eos)
 
@@ -167,7 +168,9 @@ def _speller(decoder: dict[str, Any] | None) -> Callable[[str], bytes]:
 
 
 def _flatten(decoder: dict[str, Any]) -> list[dict[str, Any]]:
-    """The steps of nested sequences, up to what works on the text as a whole: `ByteLevel` and `Fuse` join it, and then only its two ends can change."""
+    """The steps of nested sequences, up to what works on the text as a whole: `ByteLevel` and `Fuse` join it, and then only its two ends
+    can change.
+    """
     if decoder["type"] != "Sequence":
         return [decoder]
     steps = [step for part in decoder["decoders"] for step in _flatten(part)]

@@ -1,8 +1,8 @@
 """SentencePiece models.
 
-The decoder of SentencePiece writes each piece with `▁` (U+2581) as a space, each byte piece (`<0x0A>`) as that byte, and nothing for control
-pieces; what kind a piece is, the model says itself, so a user-defined piece that merely *looks* like `<0x0A>` stays text. The unknown piece
-stands for no certain text (the decoder writes ` ⁇ `), so it spells nothing.
+The decoder of SentencePiece writes each piece with `▁` (U+2581) as a space, each byte piece (`<0x0A>`) as that byte, and nothing for
+control pieces; what kind a piece is, the model says itself, so a user-defined piece that merely *looks* like `<0x0A>` stays text. The
+unknown piece stands for no certain text (the decoder writes ` ⁇ `), so it spells nothing.
 """
 
 from __future__ import annotations

@@ -78,8 +78,8 @@ class ByteTable:
 
 
 def check_against_bytes(dfa: TokenDFA, tiny: TinyVocabulary) -> int:
-    """Every mask and every transition of `dfa` is what reading the bytes says, from each pair of states that some tokens lead to; and no two states
-    do the same. Returns the number of masks compared.
+    """Every mask and every transition of `dfa` is what reading the bytes says, from each pair of states that some tokens lead to; and no
+    two states do the same. Returns the number of masks compared.
     """
     table, spelt, eos = ByteTable(dfa), tiny.spelt, set(tiny.eos)
     partner: dict[int, int] = {0: 0}  # byte state -> state

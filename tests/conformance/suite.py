@@ -9,8 +9,8 @@ compiled, by name, or accepts or refuses the text of the instance. That gives fi
     WRONGLY_ACCEPTED   invalid, and accepted
     MALFORMED          the schema is said to be no schema
 
-An instance is written with its numbers as the file of the suite spells them (`1.0`, `1e308`), and as `json.dumps` writes it, where that is the
-same value. The worse of both is the verdict.
+An instance is written with its numbers as the file of the suite spells them (`1.0`, `1e308`), and as `json.dumps` writes it, where that is
+the same value. The worse of both is the verdict.
 
 Schemas are handed over as the suite spells them too, so no number is rounded on the way.
 """

@@ -1,7 +1,7 @@
 """Mode "verify" has the distribution of texts that are written one token at a time.
 
-The distribution of short texts is computed exactly, by following every token with the plain rules, and compared with a sample by Pearson's statistic.
-What the tests would notice is computed too, as their power: the share of samples beyond the threshold
+The distribution of short texts is computed exactly, by following every token with the plain rules, and compared with a sample by Pearson's
+statistic. What the tests would notice is computed too, as their power: the share of samples beyond the threshold
 
     if a draft were kept 1.02 times as often as it should be                  > 0.99: the rule by itself
     if one text were more likely by 0.02 and the others less, the worst one   > 0.9: each case of whole texts

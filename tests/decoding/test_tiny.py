@@ -122,8 +122,8 @@ def repeated_words(n: int, seed: int) -> list[list[int]]:
 
 
 def test_training_finds_what_is_to_be_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first four letters are chance. What follows is certain for a model that looks back four places; one that sees the last letter only,
-    or which letters there were but not their order, is left with log 4 at least."""
+    """The first four letters are chance. What follows is certain for a model that looks back four places; one that sees the last letter
+    only, or which letters there were but not their order, is left with log 4 at least."""
     monkeypatch.setattr(train, "BATCH", 200)  # as the texts are short
     texts = repeated_words(200, seed=2)
     terms = sum(len(text) - 1 for text in texts)

@@ -15,8 +15,8 @@ from grammar_engine.ir import Builder
 
 GRAMMARS = Path(__file__).parents[2] / "grammars"
 
-# Rows that come back to themselves: by one sign; by two, each of which leads to a row of its own, the second also where less may come; with white
-# space between them; in a list; in a chain of three rows, which is no ring of two.
+# Rows that come back to themselves: by one sign; by two, each of which leads to a row of its own, the second also where less may come; with
+# white space between them; in a list; in a chain of three rows, which is no ring of two.
 RINGS = {
     "sign": 'start: sum\nsum: operand ("+" operand)*\noperand: "-" operand | "(" sum ")" | NAME\nNAME: /[a-c]+/',
     "signs": """
@@ -213,7 +213,8 @@ def as_written(source: str) -> Grammar:
     return Grammar._from_builder(builder, lark.build(builder, source)[0])
 
 
-# Lexemes that may end nearly anywhere, and begin again, as written: a walk with all ways of cutting joined takes a hundredth of what outlines did.
+# Lexemes that may end nearly anywhere, and begin again, as written: a walk with all ways of cutting joined takes a hundredth of what
+# outlines did.
 REPEATED = [
     ('start: "<" C* ">"\nC: /[^>]/', b"<"),
     ("start: C+\nC: /.{2,8}/", b"ab"),

@@ -5,9 +5,10 @@ a random schema splits the world. Below a keyword that descends into the value (
 at the root only the definitions; at the root of a definition none, so that no schema is only itself.
 
 Kept out, because `jsonschema` is not exact there: patterns in which Python's `re` and ECMA-262 differ, the empty pattern in
-`patternProperties`, strings with line ends, arrays that hold `1` and `true` at the same depth below another array (its `uniqueItems` sorts).
-In 2019-09 also `"items": true`, on which it fails, and `unevaluatedItems` and `unevaluatedProperties`, where it follows neither the standard nor its
-own 2020-12; `test_unevaluated.py` has another judge. And references below `propertyNames`, where there is no value to descend into.
+`patternProperties`, strings with line ends, arrays that hold `1` and `true` at the same depth below another array (its `uniqueItems`
+sorts). In 2019-09 also `"items": true`, on which it fails, and `unevaluatedItems` and `unevaluatedProperties`, where it follows neither the
+standard nor its own 2020-12; `test_unevaluated.py` has another judge. And references below `propertyNames`, where there is no value to
+descend into.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A-labels (`xn--...`) in host names, against the package `idna` and the codec `punycode` of Python.
 
-The oracle decodes a whole label and asks `idna` for the U-label. Whether a beginning can still become a label it tells by trying all ends that
-there is room for. Where there is much room every text of letters, digits and hyphens can.
+The oracle decodes a whole label and asks `idna` for the U-label. Whether a beginning can still become a label it tells by trying all ends
+that there is room for. Where there is much room every text of letters, digits and hyphens can.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Internationalised host names as a whole, against the package `idna`: labels of all forms side by side, RFC 5893 over all of them, and 253 octets.
-The domains of addresses ask less: any letters, digits and hyphens within for labels in ASCII, each label by itself, and 255 octets.
+"""Internationalised host names as a whole, against the package `idna`: labels of all forms side by side, RFC 5893 over all of them, and 253
+octets. The domains of addresses ask less: any letters, digits and hyphens within for labels in ASCII, each label by itself, and 255 octets.
 
-What is accepted is compared with an oracle; a beginning that is accepted is finished by the engine and asked for again; and where a beginning is
-refused, many ends are tried, of which none may be valid. The same beside patterns and lengths, which ask for more than the names do.
+What is accepted is compared with an oracle; a beginning that is accepted is finished by the engine and asked for again; and where a
+beginning is refused, many ends are tried, of which none may be valid. The same beside patterns and lengths, which ask for more than the
+names do.
 """
 
 from __future__ import annotations
@@ -49,7 +50,8 @@ def octets_of(label: str) -> int:
 
 
 def fits(label: str, room: int) -> bool | None:
-    """Whether it takes at most so many octets. None: it is not in form C, and a beginning of it takes more, or nearly; that is left open."""
+    """Whether it takes at most so many octets. None: it is not in form C, and a beginning of it takes more, or nearly; that is left
+    open."""
     if octets_of(label) > room:
         return False
     if label == nfc(label):

@@ -7,8 +7,8 @@ The laws, for schemas and the world of values of `schemas.py`:
 - whatever the engine writes validates;
 - a text that is accepted in the order of the schema is accepted when any order is.
 
-A schema may be refused when it is compiled, by name; the share of those is bounded, so that the test keeps testing. Examples are the same in
-every run; GRAMMAR_ENGINE_LONG=1 tries other and more ones.
+A schema may be refused when it is compiled, by name; the share of those is bounded, so that the test keeps testing. Examples are the same
+in every run; GRAMMAR_ENGINE_LONG=1 tries other and more ones.
 """
 
 from __future__ import annotations
@@ -108,7 +108,8 @@ def test_whatever_is_written_validates(draft: int) -> None:
 
 
 def test_the_order_of_the_schema_is_one_order() -> None:
-    """With the default options: nothing invalid in any spelling, and each valid value with integers in digits and its keys in some order."""
+    """With the default options: nothing invalid in any spelling, and each valid value with integers in digits and its keys in some
+    order."""
     counts: Counter[str] = Counter()
 
     @MORE

@@ -1,7 +1,7 @@
 """Large schemas: each kind grows in proportion to its size, or is refused with a limit and a place.
 
-The measure is what a plain object of many properties takes on the same machine. The sizes are such that a step that looked at all pairs would take
-several times as long as is allowed.
+The measure is what a plain object of many properties takes on the same machine. The sizes are such that a step that looked at all pairs
+would take several times as long as is allowed.
 """
 
 from __future__ import annotations

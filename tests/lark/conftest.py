@@ -1,7 +1,7 @@
 """Two judges for every language test of this folder: the slow recogniser over the IR, and the engine.
 
-The recogniser shares no code with the engine, so a test that fails for both points at the front end. (No `__init__.py` in this folder, ever:
-`tests` is on the path and would hide the `lark` package.)
+The recogniser shares no code with the engine, so a test that fails for both points at the front end. (No `__init__.py` in this folder,
+ever: `tests` is on the path and would hide the `lark` package.)
 """
 
 from __future__ import annotations

@@ -11,9 +11,10 @@ builder itself refuses) and in no other way; what is accepted is then walked wit
     rollback  back to where the mask was the same
     calls     none takes longer than `slow` seconds
 
-A case is a function of (seed, target, number), so a failure is repeated with `--only NUMBER`. `--last` names a file that tells, after a crash,
-which case it was. Meant to be run under AddressSanitizer:
-build the extension with `CFLAGS="-fsanitize=address,undefined"` and set LD_PRELOAD to the compiler's libasan.so, ASAN_OPTIONS to detect_leaks=0.
+A case is a function of (seed, target, number), so a failure is repeated with `--only NUMBER`. `--last` names a file that tells, after a
+crash, which case it was. Meant to be run under AddressSanitizer:
+build the extension with `CFLAGS="-fsanitize=address,undefined"` and set LD_PRELOAD to the compiler's libasan.so, ASAN_OPTIONS to
+detect_leaks=0.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-/* Punycode: the numbers of RFC 3492, section 5. A digit below a threshold is the last of its number; thresholds grow with the place of the digit and
- * sink with the bias, which is adapted to each number for the next. */
+/* Punycode: the numbers of RFC 3492, section 5. A digit below a threshold is the last of its number; thresholds grow with the place of the
+ * digit and sink with the bias, which is adapted to each number for the next. */
 #ifndef GE_PUNYCODE_H
 #define GE_PUNYCODE_H
 
@@ -27,6 +27,8 @@ static inline u32 puny_digits(u64 value, u32 n_before, u32 bias) {
 }
 
 /* ... from the first on, at the best of all biases; of more than five, five. */
-static inline u32 puny_fewest_digits(u64 value) { return value <= 25 ? 1 : value <= 910 ? 2 : value <= 31885 ? 3 : value <= 1116010 ? 4 : 5; }
+static inline u32 puny_fewest_digits(u64 value) {
+    return value <= 25 ? 1 : value <= 910 ? 2 : value <= 31885 ? 3 : value <= 1116010 ? 4 : 5;
+}
 
 #endif

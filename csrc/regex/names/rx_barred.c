@@ -3,7 +3,8 @@
  *     L & ~X' for X' with names of any length      is a part of it: if there is something, it is not empty
  *     L & ~X' for X' without names                 has all of it: if there is nothing, it is empty
  *
- * Both recur, and mostly one of them tells. Else all strings of L are names, or may be, and what is left of them are those that are too long:
+ * Both recur, and mostly one of them tells. Else all strings of L are
+ * names, or may be, and what is left of them are those that are too long:
  *
  *     L has strings with more characters than any name of X has       it is not empty
  *     all strings of L are so short that names fit, whatever they are    it is empty
@@ -57,10 +58,12 @@ static bool has_longer(rx_arena *x, rx_id more, u32 n_chars) {
 /* Does a name fit if so many characters of a sort come? A character that has begun may be of any. */
 static bool fits_with(name_bound b, u32 n_chars, u32 sort) {
     u32 n_far = b.n_far + n_chars + b.n_more + (b.begun != 0);
-    return b.is_known && label_is_sure(b.n_plain, n_far, b.begun ? 2 : max_u32(b.sort, sort)) && b.used + LABEL_OCTETS + OCTETS_OF_CHAR * n_chars <= NAME_OCTETS;
+    return b.is_known && label_is_sure(b.n_plain, n_far, b.begun ? 2 : max_u32(b.sort, sort)) &&
+           b.used + LABEL_OCTETS + OCTETS_OF_CHAR * n_chars <= NAME_OCTETS;
 }
 
-/* Are all strings of the intersection so short that the names that are barred fit? Those of no more characters than octets are in form C. */
+/* Are all strings of the intersection so short that the names that are barred fit? Those of no more characters than octets are in form
+ * C. */
 static bool fit_all(rx_arena *x, rx_id id, rx_id barred, u32 most_of_names) {
     rx_names names = rx_no_names();
     bool any_form = most_of_names > NAME_OCTETS;

@@ -90,7 +90,8 @@ name_bound rx_bound_of(const rx_names *names) {
         b.n_far = (u8)max_u32(b.n_far, name->read.n_far + name->open.n);
         b.n_more = (u8)max_u32(b.n_more, name->n_more);
         b.sort = (u8)max_u32(b.sort, name->read.sort);
-        for (u32 k = 0; k < name->open.n; k++) b.sort = (u8)max_u32(b.sort, ulabel_is_second(name->open.code[k]) ? 2 : label_sort(name->open.code[k]));
+        for (u32 k = 0; k < name->open.n; k++)
+            b.sort = (u8)max_u32(b.sort, ulabel_is_second(name->open.code[k]) ? 2 : label_sort(name->open.code[k]));
     }
     return b;
 }
@@ -99,7 +100,8 @@ static u32 most_octets(const name_bound *b) { return b->n_far ? LABEL_OCTETS : b
 
 bool rx_bound_holds(const name_bound *b) {
     u32 n_more = b->n_far ? b->n_more : 0;
-    return b->is_known && !b->begun && label_is_sure(b->n_plain, b->n_far + n_more, n_more ? 2 : b->sort) && b->used + most_octets(b) <= NAME_OCTETS;
+    return b->is_known && !b->begun && label_is_sure(b->n_plain, b->n_far + n_more, n_more ? 2 : b->sort) &&
+           b->used + most_octets(b) <= NAME_OCTETS;
 }
 
 static void bound_char(name_bound *b, u32 code) {

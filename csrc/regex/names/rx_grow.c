@@ -1,21 +1,23 @@
 /* Longer labels that take fewer octets: is there one behind a beginning that takes too many?
  *
- * How Punycode writes a number depends on the bias, and that on the number before. So a character more may change what others take: mostly for the worse,
- * but sometimes it saves an octet.
+ * How Punycode writes a number depends on the bias, and that on the number before. So a character
+ * more may change what others take: mostly for the worse, but sometimes it saves an octet.
  *
- * Idea. Punycode inserts characters by their code points, and what is appended to a text stands behind all of it. So the places of the text's own
- * characters among each other stay, and the number of the k-th of them only grows, by gap[k] for each character that came before it, where gap[k] is its
- * distance from the code point before. The search goes through the characters of the text in the order of insertion. What matters of all before is: how
- * many were appended so far, and the bias. Of one that is appended we choose the code point and the *rank*, how many of those appended before it stand
- * in front of it; any ranks are some order of them. With h characters there, `here` of them of the text, and the next index at `next`, the number is
+ * Idea. Punycode inserts characters by their code points, and what is appended to a text stands behind all of it. So the places of the
+ * text's own characters among each other stay, and the number of the k-th of them only grows, by gap[k] for each character that came before
+ * it, where gap[k] is its distance from the code point before. The search goes through the characters of the text in the order of
+ * insertion. What matters of all before is: how many were appended so far, and the bias. Of one that is appended we choose the code point
+ * and the *rank*, how many of those appended before it stand in front of it; any ranks are some order of them. With h characters there,
+ * `here` of them of the text, and the next index at `next`, the number is
  *
  *     (code - code before) * (h + 1) + here + rank - next
  *
- * Between two characters of the text the digits of each number are chosen first; then code points are ranges, which shrink by what takes so many digits, and
- * are halved as long as it is not the same behind all of a range. A bias from which the rest was found to take too much is not tried again.
+ * Between two characters of the text the digits of each number are chosen first; then code points are ranges, which shrink by what takes so
+ * many digits, and are halved as long as it is not the same behind all of a range. A bias from which the rest was found to take too much is
+ * not tried again.
  *
- * So far nothing is asked of labels: of many thousand beginnings that take an octet too many, one comes through. Then the automaton of U-labels is asked, with
- * one character of each class that is in the ranges.
+ * So far nothing is asked of labels: of many thousand beginnings that take an octet too many, one comes through. Then the automaton of
+ * U-labels is asked, with one character of each class that is in the ranges.
  *
  * What the rest takes at least is known before (rx_grow_rest.c), which ends nearly all searches before they begin. */
 #include "rx_growth.h"
@@ -82,7 +84,8 @@ typedef struct gap_search {
     u32 k, n_more, bias, n;
     bool is_there, begun;
     u8 digits[GROW_LONGEST + 1];
-    u8 failed[2][N_BIASES]; /* by bias behind it, and whether one that is asked for is there: so many octets left, plus 1, came to no text */
+    /* by bias behind it, and whether one that is asked for is there: so many octets left, plus 1, came to no text */
+    u8 failed[2][N_BIASES];
 } gap_search;
 
 static bool search_from(growth *g, u32 k, u32 n_more, u32 bias, bool is_there, u32 left);
@@ -90,8 +93,8 @@ static bool search_from(growth *g, u32 k, u32 n_more, u32 bias, bool is_there, u
 static int64_t div_down(int64_t a, int64_t b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
 static int64_t div_up(int64_t a, int64_t b) { return -div_down(-a, b); }
 
-/* Takes away code points with which some number has other digits. *behind: the biases behind them; *sure: all that are left have these digits. False: nothing
- * is left. */
+/* Takes away code points with which some number has other digits. *behind: the biases
+ * behind them; *sure: all that are left have these digits. False: nothing is left. */
 static bool narrow(growth *g, const gap_search *s, span *behind, bool *sure) {
     insertion *ins = &g->inserted[g->n_inserted - s->n];
     span before = {g->code[s->k], g->code[s->k]}, end = {0, 0}, *last = &before;
@@ -104,7 +107,8 @@ static bool narrow(growth *g, const gap_search *s, span *behind, bool *sure) {
         span *code = is_end ? &end : &ins[i].code;
         u32 index_low = is_end ? g->index[s->k + 1] - 1 : here + ins[i].rank.low, index_high = is_end ? index_low : here + ins[i].rank.high;
         int64_t turn_low = (int64_t)index_low - next_high, turn_high = (int64_t)index_high - next_low;
-        int64_t low = ((int64_t)code->low - last->high) * n_chars + turn_low, high = ((int64_t)code->high - last->low) * n_chars + turn_high;
+        int64_t low = ((int64_t)code->low - last->high) * n_chars + turn_low,
+                high = ((int64_t)code->high - last->low) * n_chars + turn_high;
         int64_t least = (int64_t)grow_least_number(s->digits[i], *behind), most = (int64_t)grow_most_number(s->digits[i], *behind);
         if (high < least || low > most) return false;
         if (behind->low != behind->high) *sure = false;
@@ -158,7 +162,8 @@ static bool search_behind(growth *g, gap_search *s, u32 bias, bool is_there, u32
 static span *widest(insertion *ins, u32 n) {
     span *wide = NULL;
     for (u32 i = 0; i < n; i++)
-        if (ins[i].code.low < ins[i].code.high && (!wide || ins[i].code.high - ins[i].code.low > wide->high - wide->low)) wide = &ins[i].code;
+        if (ins[i].code.low < ins[i].code.high && (!wide || ins[i].code.high - ins[i].code.low > wide->high - wide->low))
+            wide = &ins[i].code;
     for (u32 i = 0; i < n && !wide; i++)
         if (ins[i].rank.low < ins[i].rank.high) wide = &ins[i].rank;
     return wide;
@@ -204,7 +209,8 @@ static bool search_digits(growth *g, gap_search *s, u32 i, u64 sum, u32 left) {
         if (s->k == g->n) rest = all - i - 1;
         else if (i + 1 == all) rest = more ? GROW_NEVER_FITS : g->rest[s->k + 1][grow_before_of(n)][true];
         else for (u32 last = 1; last < GROW_N_BEFORE; last++)
-            rest = min_u32(rest, max_u32(all - i - 1, s->k ? grow_least_after(grow_before_of(n), more, last) : 1) + g->rest[s->k + 1][last][true]);
+                rest = min_u32(rest, max_u32(all - i - 1, s->k ? grow_least_after(grow_before_of(n), more, last) : 1) +
+                                         g->rest[s->k + 1][last][true]);
         s->digits[i] = (u8)n;
         if (n + rest <= left && search_digits(g, s, i + 1, more, left - n)) return true;
     }
@@ -222,7 +228,8 @@ static bool search_from(growth *g, u32 k, u32 n_more, u32 bias, bool is_there, u
     if (k < g->n && digits + g->rest[k + 1][GROW_KNOWN][is_there] <= left &&
         search_from(g, k + 1, n_more, grow_bias(g, k + 1, n_more), is_there, left - digits)) return true;
     grow_find_too_great((span){bias, bias}, here);
-    if (left && (k == g->n || grow_least_with_more(g, k, number, GROW_KNOWN, here, is_there) <= left) && grow_room(g, k).low <= grow_room(g, k).high)
+    if (left && (k == g->n || grow_least_with_more(g, k, number, GROW_KNOWN, here, is_there) <= left) &&
+        grow_room(g, k).low <= grow_room(g, k).high)
         for (u32 n = 1; n + (k < g->n) <= left; n++) {
             gap_search s;
             s.k = k, s.n_more = n_more, s.bias = bias, s.n = n, s.is_there = is_there, s.begun = false;
@@ -240,7 +247,8 @@ static bool begin_growth(growth *g, const label_text *t, span asked, u32 room) {
     if (t->n >= room) return false;
     grow_read(g, t);
     g->asked = asked;
-    /* So many may be appended: y of them before a character add y octets, but for one at most that this one saves; and that costs nothing only where y is 1. */
+    /* So many may be appended: y of them before a character add y octets, but for
+     * one at most that this one saves; and that costs nothing only where y is 1. */
     u32 least = octets_of_ascii(g->n_plain), n_free = 0, most;
     for (u32 k = 0; k < g->n; k++) {
         least += puny_fewest_digits(g->number[k]);

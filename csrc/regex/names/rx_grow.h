@@ -19,11 +19,12 @@ bool label_can_grow(budget *b, const grow_question *q, u32 *first);
 /* False => no text fits that goes on with any characters, whatever is asked of labels. */
 bool label_may_grow(const label_text *t, u32 room);
 
-/* What is known of the bias before a number: it, or that the number before it, which is not the first of a text, has 1, 2, 3, or more digits. */
+/* What is known of the bias before a number: it, or that the number before
+ * it, which is not the first of a text, has 1, 2, 3, or more digits. */
 enum { GROW_KNOWN, GROW_MANY = 4, GROW_N_BEFORE, GROW_MOST_DIGITS = 6, GROW_MOST_IN_ALL = 8 };
 
-/* The least number that is too great: of so many digits; for the sum of any numbers, or of two or more, by how many digits the last has, and all have together.
- * 0: there is no such number. */
+/* The least number that is too great: of so many digits; for the sum of any numbers, or of two
+ * or more, by how many digits the last has, and all have together. 0: there is no such number. */
 extern const u32 grow_one[GROW_N_BEFORE][GROW_MOST_DIGITS + 1];
 extern const u32 grow_any[GROW_N_BEFORE][GROW_N_BEFORE][GROW_MOST_IN_ALL + 1];
 extern const u32 grow_several[GROW_N_BEFORE][GROW_N_BEFORE][GROW_MOST_IN_ALL + 1];

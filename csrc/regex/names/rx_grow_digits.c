@@ -1,7 +1,7 @@
 /* How great the numbers can be that Punycode writes in so many digits. See rx_grow.c.
  *
- * That depends on the bias, and so on the number before. What is known of that is mostly only how many digits it has; the tables have what is the most over all
- * biases that it may leave, for one number and for the sum of several that come one behind the other. */
+ * That depends on the bias, and so on the number before. What is known of that is mostly only how many digits it has; the tables have what
+ * is the most over all biases that it may leave, for one number and for the sum of several that come one behind the other. */
 #include "rx_growth.h"
 
 /* --- digits ---------------------------------------------------------------------------------------------------------------- */
@@ -15,8 +15,8 @@ static u64 most_at(u32 digits, u32 bias) {
     return most + weight * (puny_threshold(digits - 1, bias) - 1);
 }
 
-/* The greatest number of so many digits, at the best of some biases. That is where the last threshold is the highest and the others are the lowest; the
- * farther from there, the less. */
+/* The greatest number of so many digits, at the best of some biases. That is where the last
+ * threshold is the highest and the others are the lowest; the farther from there, the less. */
 u64 grow_most_number(u32 digits, span bias) {
     u32 best = digits == 1 ? 0 : PUNY_BASE * (digits - 1) - PUNY_T_MIN;
     return most_at(digits, min_u32(max_u32(best, bias.low), bias.high));

@@ -1,8 +1,9 @@
 /* What the rest of a beginning takes at least, whatever is appended. See rx_grow.c.
  *
- * Between a and b, the numbers of what comes there and that of b make together no less than the number of b alone. And how great a
- * number of so many digits can be depends on the bias, and so on how many digits the number before has: so a few digits go a short way only (grow_any).
- * Where nothing was inserted in front of a character nor of the one before, its bias is known, but for how many were appended before. */
+ * Between a and b, the numbers of what comes there and that of b make together no less than the number of b alone. And how great a number
+ * of so many digits can be depends on the bias, and so on how many digits the number before has: so a few digits go a short way only
+ * (grow_any). Where nothing was inserted in front of a character nor of the one before, its bias is known, but for how many were appended
+ * before. */
 #include "rx_growth.h"
 
 void grow_read(growth *g, const label_text *t) {
@@ -38,13 +39,15 @@ u32 grow_least_with_more(const growth *g, u32 k, u64 number, u32 before, const u
     if (k < g->n && g->asked.low < FIRST_FAR) is_there = true, may_come = false;
     u64 up_to = may_come ? (u64)(some.low - g->code[k]) * (here + 1) + here - g->index[k] : 0;
     if (k == g->n) {
-        for (u32 last = 1; last < GROW_N_BEFORE && may_come; last++) least = min_u32(least, grow_least_of_several(before, too_great_here, up_to, last));
+        for (u32 last = 1; last < GROW_N_BEFORE && may_come; last++)
+            least = min_u32(least, grow_least_of_several(before, too_great_here, up_to, last));
         return may_come ? min_u32(least, grow_least_of_one(too_great_here, up_to)) : GROW_NEVER_FITS;
     }
     if (room.low > room.high) return least;
     u64 from_there = may_come ? (u64)(room.high - some.high) * (here + 2) + g->index[k + 1] : 0;
     for (u32 last = 1; last < GROW_N_BEFORE; last++) {
-        u32 all = k ? grow_least_of_several(before, too_great_here, number, last) : 1 + max_u32(last, puny_fewest_digits(number - min_u64(number, 25)));
+        u32 all = k ? grow_least_of_several(before, too_great_here, number, last)
+                    : 1 + max_u32(last, puny_fewest_digits(number - min_u64(number, 25)));
         least = min_u32(least, all + g->rest[k + 1][last][is_there]);
         if (!may_come || all + g->rest[k + 1][last][true] >= least) continue;
         u32 parts = 0;

@@ -65,7 +65,9 @@ static inline u32 grow_gap(const growth *g, u32 k) { return g->code[k + 1] - g->
 static inline u64 grow_number(const growth *g, u32 k, u32 n_more) { return g->number[k] + (u64)grow_gap(g, k) * n_more; }
 u32 grow_bias(const growth *g, u32 k, u32 n_more); /* before the k-th, if nothing was inserted between the two before it */
 /* The code points that may come between two characters of the text, or behind the last. */
-static inline span grow_room(const growth *g, u32 k) { return (span){max_u32(GROW_FIRST_VALID, g->code[k]), k < g->n ? g->code[k + 1] - 1 : ULABEL_LAST_CODE}; }
+static inline span grow_room(const growth *g, u32 k) {
+    return (span){max_u32(GROW_FIRST_VALID, g->code[k]), k < g->n ? g->code[k + 1] - 1 : ULABEL_LAST_CODE};
+}
 
 /* --- bounds --------------------------------------------------------------------------------------------------------------- */
 

@@ -69,15 +69,16 @@ void label_look(const label_text *t, label_outlook *out) {
     for (u32 k = t->n_far, sum = 0; k-- > 0; sum += cost[k]) out->behind[k] = least[k] + sum;
 }
 
-/* The number of a character at a place, where one was just appended whose code point is so much lower. Behind that, counting goes on at the end of
- * the text, so it is less than the distance times the places. */
+/* The number of a character at a place, where one was just appended whose code point is so much lower.
+ * Behind that, counting goes on at the end of the text, so it is less than the distance times the places. */
 static u64 number_behind(const label_encoder *before, u32 at, u32 distance) {
-    return distance ? number_of_step(&(label_encoder){.present = before->present, .n = before->n + 1, .index = before->n + 1}, at, distance) : 0;
+    return distance ? number_of_step(&(label_encoder){.present = before->present, .n = before->n + 1, .index = before->n + 1}, at, distance)
+                    : 0;
 }
 
-/* False => the text does not fit with one more character from a range. The characters before it in the order of insertion cost what they did. It costs
- * no less than the lowest of the range there, and the next one no less than if the highest had come. What the one after that takes depends on the
- * bias; of the others all is known: there is one more character, behind them. */
+/* False => the text does not fit with one more character from a range. The characters before it in the order of insertion cost what they
+ * did. It costs no less than the lowest of the range there, and the next one no less than if the highest had come. What the one after that
+ * takes depends on the bias; of the others all is known: there is one more character, behind them. */
 bool label_may_fit_with(const label_outlook *o, u32 low, u32 high, u32 room) {
     const label_text *t = o->text;
     if (t->n >= room) return false;

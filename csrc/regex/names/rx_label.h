@@ -1,19 +1,20 @@
 /* How many octets Punycode takes for a U-label (RFC 3492): an A-label has at most 63 of them (RFC 5890, section 2.3.2.1).
  *
- * Idea. Of what was read of a label, the places of its characters of ASCII matter, and the code points of the others. How many octets there are is
- * computed only where it is in doubt: few characters fit whatever they are (label_most_plain).
+ * Idea. Of what was read of a label, the places of its characters of ASCII matter, and the code points of the others. How many octets there
+ * are is computed only where it is in doubt: few characters fit whatever they are (label_most_plain).
  *
- * A label *fits* if there is room for its octets. What does not fit may go on all the same, for more characters can take fewer octets, since how a number is
- * written depends on the one before. But it is rare: odd mixtures of scripts, an octet or two (rx_grow.c). */
+ * A label *fits* if there is room for its octets. What does not fit may go on all the same, for more characters can take fewer octets,
+ * since how a number is written depends on the one before. But it is rare: odd mixtures of scripts, an octet or two (rx_grow.c). */
 #ifndef GE_RX_LABEL_H
 #define GE_RX_LABEL_H
 
 #include "../rx.h"
 
-enum { LABEL_OCTETS = 63, LABEL_PREFIX = 4, LABEL_LONGEST = LABEL_OCTETS - LABEL_PREFIX }; /* of any label; `xn--`; what is behind it at most */
+/* of any label; `xn--`; what is behind it at most */
+enum { LABEL_OCTETS = 63, LABEL_PREFIX = 4, LABEL_LONGEST = LABEL_OCTETS - LABEL_PREFIX };
 
-/* By the highest code point (below U+0800, U+10000, any) and the number of characters outside ASCII: so many of ASCII may be beside them, whatever
- * they are and wherever they stand. Proved by going through all that Punycode can do (test/t_label.c). */
+/* By the highest code point (below U+0800, U+10000, any) and the number of characters outside ASCII: so many of ASCII may be beside them,
+ * whatever they are and wherever they stand. Proved by going through all that Punycode can do (test/t_label.c). */
 enum { LABEL_SURE = 21 };
 extern const signed char label_most_plain[3][LABEL_SURE];
 

@@ -4,24 +4,25 @@
  *     xn--bcher-kva      A-labels, decoded while they are read (rx_punycode.c)
  *     bücher             U-labels: a state of the automaton and what normalisation has to remember (rx_ulabel.c)
  *
- * and what holds of a whole name: it has at most 253 octets as A-labels, 63 each; and if it has characters that are written from right to left, RFC 5893
- * asks something of all labels. What kind of labels may still come is the set of a node. The domains of addresses (RX_OF_MAIL) are simpler: what is in ASCII
- * is not decoded, and each label stands alone.
+ * and what holds of a whole name: it has at most 253 octets as A-labels, 63 each; and if it has characters that are written from right to
+ * left, RFC 5893 asks something of all labels. What kind of labels may still come is the set of a node. The domains of addresses
+ * (RX_OF_MAIL) are simpler: what is in ASCII is not decoded, and each label stands alone.
  *
- * A node is *bounded* or not. In a bounded one octets are counted: it knows the text of its label, so such nodes do not recur. Without the bounds
- * they are a few hundred, and stand for the others where the bounds do no harm (rx_unbound.c).
+ * A node is *bounded* or not. In a bounded one octets are counted: it knows the text of its label, so such nodes do not recur. Without the
+ * bounds they are a few hundred, and stand for the others where the bounds do no harm (rx_unbound.c).
  *
- * Inside a complement a bounded node is *late* (RX_LATE): whether more characters make a name of it is not asked, since of what is no name yet nothing
- * is left out. Octets are counted where a label ends.
+ * Inside a complement a bounded node is *late* (RX_LATE): whether more characters make a name of it is
+ * not asked, since of what is no name yet nothing is left out. Octets are counted where a label ends.
  *
- * In any form (RX_ANY_FORM) a label is one of which normalisation form C makes a U-label. Then a state of the automaton is that of the characters that
- * are decided, and those that more may be composed with are kept open (ulabel_open).
+ * In any form (RX_ANY_FORM) a label is one of which normalisation form C makes a U-label. Then a state of the automaton is that of the
+ * characters that are decided, and those that more may be composed with are kept open (ulabel_open).
  *
- * Every node that is made is inhabited, but for late ones. Without bounds any label that is not dead can be finished (ULABEL_MORE). With them a beginning of a U-label is
- * *alive* if it, or what it is composed to with one more character, fits and is a label, or fits with the fewest characters that make one of it; or else
- * if any longer label fits, which is rare (rx_name_label.c). What is alive has a next character behind which it is alive, or is a label; and what is
- * not has no future. In any form that holds of texts in form C: their beginnings are in form C, and what is open of them stays as it is. A few others are left
- * out, whose beginning takes too many octets until more characters are composed with it. */
+ * Every node that is made is inhabited, but for late ones. Without bounds any label that is not dead can be finished (ULABEL_MORE). With
+ * them a beginning of a U-label is *alive* if it, or what it is composed to with one more character, fits and is a label, or fits with the
+ * fewest characters that make one of it; or else if any longer label fits, which is rare (rx_name_label.c). What is alive has a next
+ * character behind which it is alive, or is a label; and what is not has no future. In any form that holds of texts in form C: their
+ * beginnings are in form C, and what is open of them stays as it is. A few others are left out, whose beginning takes too many octets until
+ * more characters are composed with it. */
 #include "rx_name.h"
 #include "rx_name_label.h"
 #include "../utf8.h"
@@ -50,7 +51,8 @@ static u32 text_length(const rx_arena *x, u32 text) {
 
 static void text_codes(const rx_arena *x, u32 text, u32 *code, u32 *n) {
     u32 length = *n = text_length(x, text);
-    for (const u32 *words = intern_words(&x->labels, text); words[0] != NONE; words = intern_words(&x->labels, words[0])) code[--length] = words[1];
+    for (const u32 *words = intern_words(&x->labels, text); words[0] != NONE; words = intern_words(&x->labels, words[0]))
+        code[--length] = words[1];
 }
 
 static void load_label(const rx_arena *x, const rx_name *s, name_label *l) {
@@ -127,7 +129,8 @@ static u32 n_missing(u32 begun) {
 }
 
 static rx_id name_node(rx_arena *x, rx_name *s, bool is_known) {
-    u32 least = n_missing(s->begun), flags = (is_late(s) ? 0u : RX_INHABITED) | (s->begun ? 0u : RX_TEXT) | (is_bounded(s) ? RX_FINITE : 0u);
+    u32 least = n_missing(s->begun),
+        flags = (is_late(s) ? 0u : RX_INHABITED) | (s->begun ? 0u : RX_TEXT) | (is_bounded(s) ? RX_FINITE : 0u);
     if (s->state == 0 && s->form == NAME_UNICODE) return RX_ID_NEVER;
     if (!is_known && !is_alive(x, s, &least)) return x->b->status == GE_OK ? RX_ID_NEVER : NONE;
     if (is_whole(x, s)) flags |= RX_NULLABLE;
@@ -148,7 +151,12 @@ rx_name rx_name_of(const rx_arena *x, rx_id id) {
 static u32 empty_text(rx_arena *x) { return intern(x->b, &x->labels, (u32[]){NONE, 0}, 2, NULL); }
 
 static bool begin_label(rx_arena *x, rx_name *s, u32 used, u32 set) {
-    *s = (rx_name){.kind = RX_NAME, .options = s->options, .used = used, .set = set, .form = is_of_mail(s) ? NAME_ASCII : NAME_XN, .text = empty_text(x)};
+    *s = (rx_name){.kind = RX_NAME,
+                   .options = s->options,
+                   .used = used,
+                   .set = set,
+                   .form = is_of_mail(s) ? NAME_ASCII : NAME_XN,
+                   .text = empty_text(x)};
     s->state = pack(ulabel_start((ulabel_set)set));
     return s->text != NONE;
 }
@@ -177,7 +185,8 @@ static bool pass_dot(rx_arena *x, rx_name *s) {
     u32 octets;
     ulabel_verdict verdict = end_of_label(x, s, &octets);
     if (!verdict || (is_bounded(s) && (octets > room_of(s) || s->used + octets + 2 > name_octets(s->options)))) return false;
-    return begin_label(x, s, is_bounded(s) ? s->used + octets + 1 : 0, is_of_mail(s) ? ULABEL_ANY : ulabel_beside((ulabel_set)s->set, verdict));
+    return begin_label(x, s, is_bounded(s) ? s->used + octets + 1 : 0,
+                       is_of_mail(s) ? ULABEL_ANY : ulabel_beside((ulabel_set)s->set, verdict));
 }
 
 static bool append_text(rx_arena *x, rx_name *s, u32 code) {
@@ -247,12 +256,16 @@ static bool read_char(rx_arena *x, rx_name *s, u32 code) {
 static bool chars_of(u32 bytes, u32 *low, u32 *high) {
     u32 n = bytes > 0xffffff ? 4 : bytes > 0xffff ? 3 : bytes > 0xff ? 2 : 1, first = bytes >> 8 * (n - 1);
     if (!utf8_range(bytes, low, high)) return false;
-    *low = max_u32(*low, first < 0x80 ? 0 : first < 0xe0 ? 0x80 : first < 0xf0 ? 0x800 : 0x10000); /* no spelling longer than it has to be */
+    *low = max_u32(*low, first < 0x80   ? 0
+                         : first < 0xe0 ? 0x80
+                         : first < 0xf0 ? 0x800
+                                        : 0x10000); /* no spelling longer than it has to be */
     *high = min_u32(*high, ULABEL_LAST_CODE);
     return *low <= *high;
 }
 
-/* A character of which some bytes came, from a range. Without bounds, where all of it leads to the same, only how many bytes are missing is kept. */
+/* A character of which some bytes came, from a range. Without bounds, where
+ * all of it leads to the same, only how many bytes are missing is kept. */
 static rx_id begin_char(rx_arena *x, rx_name *s, u32 begun, u32 low, u32 high) {
     bool has_dot = false, any_form = s->options & RX_ANY_FORM;
     static const u32 dots[] = {0x3002, 0xff0e, 0xff61};
@@ -268,10 +281,12 @@ static rx_id begin_char(rx_arena *x, rx_name *s, u32 begun, u32 low, u32 high) {
     u32 last, room = room_of(s), n_open = s->open.n + ULABEL_MORE + 3; /* what one more character may be decomposed to */
     load_label(x, s, &label);
     if (name_label_first(&label, low, high) == NONE) return RX_ID_NEVER;
-    if (is_bounded(s) && !is_late(s) && (room < LABEL_OCTETS || !label_is_sure(label.text.n - label.text.n_far + n_open, label.text.n_far + n_open, 2))) {
+    if (is_bounded(s) && !is_late(s) &&
+        (room < LABEL_OCTETS || !label_is_sure(label.text.n - label.text.n_far + n_open, label.text.n_far + n_open, 2))) {
         bool alive = room > LABEL_PREFIX;
         room -= min_u32(room, LABEL_PREFIX);
-        alive = alive && (name_label_can_finish_with(x->b, &label, low, high, room) || name_label_can_grow(x->b, &label, low, high, room, &last));
+        alive = alive &&
+                (name_label_can_finish_with(x->b, &label, low, high, room) || name_label_can_grow(x->b, &label, low, high, room, &last));
         if (!alive) return x->b->status == GE_OK ? RX_ID_NEVER : NONE;
     }
     if (!is_bounded(s) && (!any_form || ulabel_are_starters(low, high))) { /* they decide on what is open */
@@ -372,7 +387,8 @@ bool rx_name_read(const rx_arena *x, rx_id id, name_state *out) {
     rx_name s = rx_name_of(x, id);
     name_label label;
     memset(out, 0, sizeof *out);
-    *out = (name_state){.used = s.used, .begun = s.begun, .limit = name_octets(s.options), .most = NONE, .any_form = s.options & RX_ANY_FORM};
+    *out =
+        (name_state){.used = s.used, .begun = s.begun, .limit = name_octets(s.options), .most = NONE, .any_form = s.options & RX_ANY_FORM};
     if (s.form == NAME_UNICODE || (s.state && s.form != NAME_ENCODED)) {
         load_label(x, &s, &label);
         out->read = label.text;

@@ -1,7 +1,7 @@
 /* The U-label under way in a name. See rx_name_label.h.
  *
- * A beginning can be finished if it fits and is a label, or is one with the fewest characters that make one of it. These are looked for among all
- * characters there are, in ranges of which most are seen to take too many octets: each that is tried is charged to the budget. */
+ * A beginning can be finished if it fits and is a label, or is one with the fewest characters that make one of it. These are looked for
+ * among all characters there are, in ranges of which most are seen to take too many octets: each that is tried is charged to the budget. */
 #include "rx_name_label.h"
 #include "rx_grow.h"
 
@@ -53,7 +53,8 @@ static bool finish_between(budget *b, const name_label *l, const label_outlook *
     if (last < high) {
         u32 middle = max_u32(last, low + (high - low) / 2);
         if (!label_may_fit_with(o, low, high, room)) return false;
-        return finish_between(b, l, o, low, last, room, n_missing) || (last < middle && finish_between(b, l, o, last + 1, middle, room, n_missing)) ||
+        return finish_between(b, l, o, low, last, room, n_missing) ||
+               (last < middle && finish_between(b, l, o, last + 1, middle, room, n_missing)) ||
                finish_between(b, l, o, middle + 1, high, room, n_missing);
     }
     if (!class || (l->any_form && !ulabel_is_starter_class(class)) || !ulabel_step(&after, low)) return false;
@@ -97,7 +98,8 @@ bool name_label_can_finish(budget *b, const name_label *l, u32 room) {
     name_label closed = *l;
     if (!name_label_close(&closed) || !label_fits(&closed.text, room)) return finish_by_composing(b, l, room);
     u32 n_missing = ulabel_n_missing(closed.state, closed.set);
-    if (n_missing == 0 || (room >= LABEL_LONGEST && label_is_sure(closed.text.n - closed.text.n_far, closed.text.n_far + ULABEL_MORE, 2))) return true;
+    if (n_missing == 0 || (room >= LABEL_LONGEST && label_is_sure(closed.text.n - closed.text.n_far, closed.text.n_far + ULABEL_MORE, 2)))
+        return true;
     label_outlook o;
     label_look(&closed.text, &o);
     for (u32 n_after = 0; n_after < n_missing; n_after++) /* what is open is not composed: that would not mend anything */

@@ -1,29 +1,32 @@
 /* A-labels of internationalised host names: PUNYCODE(S) = what follows `xn--` in the A-labels of a set S of U-labels (RFC 3492, RFC 5890).
  *
- *     bcher-kva    the characters of ASCII, a hyphen, then numbers: 745 = where in which order (0xFC - 0x80) * 6 + 1, so `ü` goes to index 1
+ *     bcher-kva    the characters of ASCII, a hyphen, then numbers: 745 = (0xFC - 0x80) * 6 + 1, so `ü` goes to index 1
  *
- * A number says how many places of insertion are passed over. Places are ordered by code point and then by index, so code points only grow, and
- * no two texts stand for one label. Its digits are 0 ... 35 (`a` ... `z`, `0` ... `9`); one below a threshold is the last. After some digits,
- * the numbers that can still come are value + weight * steps, steps = 0, 1, 2, ..., and more steps never take fewer digits.
+ * A number says how many places of insertion are passed over. Places are ordered by code point and then by index, so code points only grow,
+ * and no two texts stand for one label. Its digits are 0 ... 35 (`a` ... `z`, `0` ... `9`); one below a threshold is the last. After some
+ * digits, the numbers that can still come are value + weight * steps, steps = 0, 1, 2, ..., and more steps never take fewer digits.
  *
- * Idea. A node is the text that was read: different texts have different futures but for dead ones, so there is nothing to merge. Which hyphen
- * is the last is not known before the end: a text is some characters and some digits of numbers, or only characters so far.
+ * Idea. A node is the text that was read: different texts have different futures but for dead ones, so there is nothing to merge. Which
+ * hyphen is the last is not known before the end: a text is some characters and some digits of numbers, or only characters so far.
  *
  * Every node that is made is inhabited. That is decided by looking for a way to finish within what is left of 63 octets:
  *
  *     1. A few steps of the number at hand: mostly one of them makes a label.
- *     2. Is there any way to make a label by insertions, however long (ulabel_complete)? If not, the text is dead. If there is, and it fits: alive.
+ *     2. Is there any way to make a label by insertions, however long (ulabel_complete)? If not, the text is dead. If there is, and it
+ *        fits: alive.
  *     3. All steps that there is room for, and what can follow each of them.
  *
- * The third is exhaustive. It is charged to the budget, and met only where few octets are left, for otherwise the text is alive as characters:
- * a hyphen and the number of U+00E0 follow, which is (0xE0 - 0x80) * n + index, between 36 and 31885, and so has 3 digits, as few as a first number
- * can have. Characters of ASCII break the rules for labels by hyphens only: a first one, a last one, two in third and fourth place. U+00E0 in front
- * mends the first, and the third unless there are three hyphens in front; then it comes again between them, by a number of 1 digit. It mends a last
- * one by coming last, if nothing else is to be mended; or one more character comes before the numbers. Fewer octets will not do, since each
- * insertion has a number, and mends one thing. In names with labels from right to left a first digit is to be mended like a first hyphen.
+ * The third is exhaustive. It is charged to the budget, and met only where few octets are left, for otherwise the text is alive as
+ * characters: a hyphen and the number of U+00E0 follow, which is (0xE0 - 0x80) * n + index, between 36 and 31885, and so has 3 digits, as
+ * few as a first number can have. Characters of ASCII break the rules for labels by hyphens only: a first one, a last one, two in third and
+ * fourth place. U+00E0 in front mends the first, and the third unless there are three hyphens in front; then it comes again between them,
+ * by a number of 1 digit. It mends a last one by coming last, if nothing else is to be mended; or one more character comes before the
+ * numbers. Fewer octets will not do, since each insertion has a number, and mends one thing. In names with labels from right to left a
+ * first digit is to be mended like a first hyphen.
  *
- * Beside other conditions the search for emptiness would go through texts without end, since nearly each of them is alive. So the way to finish is
- * followed first, and what is left is asked behind it, where nothing is to be decoded (by_one_way). Only if that is nothing, the texts are searched.
+ * Beside other conditions the search for emptiness would go through texts without end, since nearly each of them is alive. So the way to
+ * finish is followed first, and what is left is asked behind it, where nothing is to be decoded (by_one_way). Only if that is nothing, the
+ * texts are searched.
  *
  * Case. A-labels are compared without regard to case (RFC 5890, section 2.3.2.4) and decoded in lower case (RFC 5891, section 5.3). */
 #include "rx_name.h"
@@ -148,8 +151,8 @@ static bool try_places(rx_arena *x, const puny_decoder *d, ulabel_set set, u32 r
     return false;
 }
 
-/* What Punycode says of the characters that are fresh, in the order of their places; *length: so many digits, *way: they themselves, if there
- * is room for them. The number at hand has not begun. */
+/* What Punycode says of the characters that are fresh, in the order of their places; *length: so
+ * many digits, *way: they themselves, if there is room for them. The number at hand has not begun. */
 static bool encode_fresh(puny_decoder *d, const ulabel *whole, const bool *fresh, u32 room, u32 *length, puny_text *way) {
     bool present[ULABEL_LONGEST + 1];
     for (u32 i = 0; i < whole->n; i++) present[i] = !fresh[i];
@@ -167,9 +170,10 @@ static bool encode_fresh(puny_decoder *d, const ulabel *whole, const bool *fresh
     }
 }
 
-/* Some insertions that make a label, of which Punycode takes at most `room` more octets. *fits: they do; else *length is their number, and where
- * they may be any, there are no fewer. False: there are none, whatever their length. */
-static bool complete(rx_arena *x, const puny_decoder *d, ulabel_set set, ulabel_room where, u32 room, bool *fits, u32 *length, puny_text *way) {
+/* Some insertions that make a label, of which Punycode takes at most `room` more octets. *fits: they do; else *length is their number, and
+ * where they may be any, there are no fewer. False: there are none, whatever their length. */
+static bool complete(rx_arena *x, const puny_decoder *d, ulabel_set set, ulabel_room where, u32 room, bool *fits, u32 *length,
+                     puny_text *way) {
     ulabel whole;
     bool fresh[ULABEL_LONGEST + 1];
     puny_decoder other = *d;
@@ -183,9 +187,9 @@ static bool complete(rx_arena *x, const puny_decoder *d, ulabel_set set, ulabel_
     return true;
 }
 
-/* Is there a way to a label of the set with at most `room` more octets? *length: of one; NONE: there is none, and there would be none with less
- * room, or with higher code points of the same classes. *way: its digits; NULL: not asked for.
- * With all effort exact, unless the budget fails. */
+/* Is there a way to a label of the set with at most `room` more octets? *length: of one; NONE: there is none, and there would be none with
+ * less room, or with higher code points of the same classes. *way: its digits; NULL: not asked for. With all effort exact, unless the
+ * budget fails. */
 static bool finish_label(rx_arena *x, const puny_decoder *d, ulabel_set set, u32 room, puny_effort effort, u32 *length, puny_text *way) {
     if (way) way->n = 0;
     if (is_label(d, set)) return *length = 0, true;
@@ -207,7 +211,8 @@ static bool finish_label(rx_arena *x, const puny_decoder *d, ulabel_set set, u32
     one_is_enough = complete(x, d, set, one, room, &fits, length, way);
     if (try_places(x, &next, set, room, QUICK_TRIES, WITNESSES, length, way)) return true;
     if (one_is_enough && try_places(x, &next, set, room, NONE, LABELS, length, way)) return true;
-    if (try_places(x, &next, set, room, NONE, WITNESSES, length, way) || try_places(x, &next, set, room, NONE, EVERYTHING, length, way)) return true;
+    if (try_places(x, &next, set, room, NONE, WITNESSES, length, way) || try_places(x, &next, set, room, NONE, EVERYTHING, length, way))
+        return true;
     return *length = 0, false;
 }
 
@@ -266,7 +271,8 @@ bool puny_append_way(rx_arena *x, puny_text *s, u32 room) {
         if (n > room) return false;
         memcpy(longer.at + longer.n, before[i], n);
         longer.n += n;
-        if (!read_text(&d, &longer, &n_chars) || !finish_label(x, &d, s->set, room - n, is_rare ? EVERYTHING : WITNESSES, &length, &way)) continue;
+        if (!read_text(&d, &longer, &n_chars) || !finish_label(x, &d, s->set, room - n, is_rare ? EVERYTHING : WITNESSES, &length, &way))
+            continue;
         memcpy(longer.at + longer.n, way.at, way.n);
         longer.n += way.n;
         *s = longer;
@@ -375,8 +381,8 @@ static bool label_of(const rx_arena *x, rx_id id, puny_text *s, u32 *room) {
     }
 }
 
-/* Is something left at the end of a short way to finish the label, or behind a dot there? Not asked again within the answer, which may come to the same
- * expressions. */
+/* Is something left at the end of a short way to finish the label, or behind a dot
+ * there? Not asked again within the answer, which may come to the same expressions. */
 static rx_verdict by_one_way(rx_arena *x, rx_id id) {
     puny_text s;
     u32 room;

@@ -52,13 +52,14 @@ bool ulabel_insert(ulabel *l, u32 at, u32 code) {
     return true;
 }
 
-/* Are they others in normalisation form C, if nothing between them blocks that: one, or a composed letter with its marks in another order? */
+/* Are they others in normalisation form C, if nothing between them blocks that: one, or a composed letter with its marks in another
+ * order? */
 static bool are_changed(ulabel_class first, ulabel_class second) {
     return ulabel_changing[first.first][second.second >> 5] >> (second.second & 31) & 1;
 }
 
-/* UAX #15: where, of the characters from `first` on, one comes that normalisation would move or compose with one of these. l->n: nowhere. No
- * character is blocked by one of a lower combining class, unless that is 0. */
+/* UAX #15: where, of the characters from `first` on, one comes that normalisation would move or compose with one of these. l->n: nowhere.
+ * No character is blocked by one of a lower combining class, unless that is 0. */
 static u32 first_abnormal(const ulabel *l, u32 first, u32 from) {
     ulabel_class starter = ulabel_classes[0];
     u32 order = 0; /* of the character before; 0: the starter */
@@ -123,8 +124,8 @@ bool ulabel_may_be_in(const ulabel *l, ulabel_set set) {
 /* A node is (characters of the label that were read, state, rank, has anything been inserted). Breadth-first by the number of
  * insertions: reading costs nothing, so its nodes go to the list that is being worked on.
  *
- * Normalisation: some characters may only be read if there was an insertion not before a certain index. The rank is the number of these indices
- * that the last insertion has reached. */
+ * Normalisation: some characters may only be read if there was an insertion not before a
+ * certain index. The rank is the number of these indices that the last insertion has reached. */
 typedef struct ulabel_node {
     u32 parent;  /* NONE: not reached yet */
     u8 cost;     /* insertions */
@@ -204,7 +205,8 @@ static void follow_back(const ulabel_search *s, u32 at, ulabel *out, bool *fresh
 bool ulabel_complete(budget *b, const ulabel *l, ulabel_set set, ulabel_room room, ulabel *out, bool *fresh) {
     ulabel_search s = {.b = b, .label = l, .room = room};
     s.room.most = min_u32(room.most, ULABEL_LONGEST - l->n);
-    for (u32 kind = 0; kind < ULABEL_N_KINDS; kind++) s.last[kind] = is_plain_only(&s.room, kind) ? ulabel_last_plain[kind] : ulabel_last[kind];
+    for (u32 kind = 0; kind < ULABEL_N_KINDS; kind++)
+        s.last[kind] = is_plain_only(&s.room, kind) ? ulabel_last_plain[kind] : ulabel_last[kind];
     find_ranks(&s);
     u32 count = node_number(&s, l->n + 1, 0, 0, false), start = node_number(&s, 0, set, 0, false), found = NONE;
     bool ok = budget_work(b, 4) && vec_reserve(b, &s.nodes, count) && vec_push(b, &s.now, start);
@@ -233,7 +235,8 @@ bool ulabel_complete(budget *b, const ulabel *l, ulabel_set set, ulabel_room roo
 
 /* --- other forms ---------------------------------------------------------------------------------------------------------- */
 
-enum { JAMO_L = 0x1100, JAMO_V = 0x1161, JAMO_T = 0x11a7, N_JAMO_L = 19, N_JAMO_V = 21, N_JAMO_T = 28, SYLLABLE = 0xac00 }; /* The Unicode Standard, 3.12 */
+/* The Unicode Standard, 3.12 */
+enum { JAMO_L = 0x1100, JAMO_V = 0x1161, JAMO_T = 0x11a7, N_JAMO_L = 19, N_JAMO_V = 21, N_JAMO_T = 28, SYLLABLE = 0xac00 };
 
 static bool is_jamo_l(u32 code) { return code - JAMO_L < N_JAMO_L; }
 static bool is_open_syllable(u32 code) { return code - SYLLABLE < N_JAMO_L * N_JAMO_V * N_JAMO_T && (code - SYLLABLE) % N_JAMO_T == 0; }
@@ -271,7 +274,8 @@ u32 ulabel_close(const ulabel_open *open, u32 *out) {
     u32 n = 0, order = 0; /* of the last in `out` */
     for (u32 i = 0; i < open->n; i++) {
         u32 code = open->code[i], of_code = ulabel_classes[ulabel_class_of(code)].order, whole = 0;
-        if (n && ulabel_classes[ulabel_class_of(out[0])].order == 0 && (n == 1 || (of_code > order && order))) whole = composed(out[0], code);
+        if (n && ulabel_classes[ulabel_class_of(out[0])].order == 0 && (n == 1 || (of_code > order && order)))
+            whole = composed(out[0], code);
         if (whole) out[0] = whole;
         else out[n++] = code, order = of_code;
     }

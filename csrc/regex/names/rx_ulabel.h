@@ -1,8 +1,8 @@
 /* U-labels: the labels of internationalised host names that have characters outside ASCII (RFC 5890, section 2.3.2.1).
  *
  * Idea. What RFC 5891 to 5893 ask of a label is an automaton of a hundred states over some thirty *kinds* of characters, and normalisation
- * form C, a rule about neighbours: marks in the order of their combining classes, and no two characters that would be composed. The tables are
- * generated (tools/make_ulabels.py), and the same for all grammars: nothing is built when a grammar is compiled. */
+ * form C, a rule about neighbours: marks in the order of their combining classes, and no two characters that would be composed. The tables
+ * are generated (tools/make_ulabels.py), and the same for all grammars: nothing is built when a grammar is compiled. */
 #ifndef GE_RX_ULABEL_H
 #define GE_RX_ULABEL_H
 
@@ -35,14 +35,15 @@ static inline ulabel_set ulabel_beside(ulabel_set set, ulabel_verdict v) {
     return v == ULABEL_IS_LEFT ? ULABEL_LEFT : v == ULABEL_IS_RIGHT ? ULABEL_MIXED : set;
 }
 
-/* What matters of the beginning of a label for what may follow. `order` is the combining class of the last character; `first` the seconds with which
- * the last character of class 0 is composed, as far as such can still come: a row of the tables. */
+/* What matters of the beginning of a label for what may follow. `order` is the combining class of the last character; `first` the seconds
+ * with which the last character of class 0 is composed, as far as such can still come: a row of the tables. */
 typedef struct ulabel_state {
     u8 at, first, order;
 } ulabel_state;
 
 static inline ulabel_state ulabel_start(ulabel_set set) { return (ulabel_state){(u8)set, 0, 0}; }
-bool ulabel_step(ulabel_state *s, u32 code); /* false: no label begins like that. Else some does, with ULABEL_MORE characters more at most */
+/* false: no label begins like that. Else some does, with ULABEL_MORE characters more at most */
+bool ulabel_step(ulabel_state *s, u32 code);
 ulabel_verdict ulabel_end(ulabel_state s, ulabel_set set);
 u32 ulabel_following(ulabel_state s); /* a character on a shortest way to an end, in names of any kind; 0: it is one */
 u32 ulabel_n_missing(ulabel_state s, ulabel_set set); /* so many characters make a label of it, mostly the fewest */
@@ -67,20 +68,21 @@ typedef struct ulabel_room {
 } ulabel_room;
 
 /* Some insertions of characters outside ASCII, one at least and as few as possible, that make a label of the set but perhaps for
- * normalisation: *out, of which `fresh` tells what was inserted. False: there are none, or failure of the budget. Of what was inserted nothing is asked as to
- * normalisation; mostly it is all plain, and there is nothing to ask. */
+ * normalisation: *out, of which `fresh` tells what was inserted. False: there are none, or failure of the budget. Of what was inserted
+ * nothing is asked as to normalisation; mostly it is all plain, and there is nothing to ask. */
 bool ulabel_complete(budget *b, const ulabel *l, ulabel_set set, ulabel_room room, ulabel *out, bool *fresh);
 
 /* --- other forms ---------------------------------------------------------------------------------------------------------- */
 
-/* Characters that normalisation form C has not decided on: the last one of combining class 0 and what follows, decomposed and in order. Without such
- * a character in front if it is composed with none. */
+/* Characters that normalisation form C has not decided on: the last one of combining class 0 and what
+ * follows, decomposed and in order. Without such a character in front if it is composed with none. */
 enum { ULABEL_OPEN = 64 }; /* more are in no label */
 typedef struct ulabel_open {
     u32 n, code[ULABEL_OPEN];
 } ulabel_open;
 
-/* Reads a character. Appends those that are decided to `out`, in which there is room for 4. False: no label has it there, in whatever form. */
+/* Reads a character. Appends those that are decided to `out`, in which there is room for 4. False: no label has it there, in whatever
+ * form. */
 bool ulabel_normalise(ulabel_open *open, u32 code, u32 *out, u32 *n_out);
 u32 ulabel_close(const ulabel_open *open, u32 *out); /* what it is if nothing follows: *out has room for ULABEL_OPEN */
 

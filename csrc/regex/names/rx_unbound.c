@@ -1,7 +1,8 @@
 /* Expressions with names of any length: what stands for those with bounds where these do no harm.
  *
- * What was read of a label is part of a bounded NAME (rx_name.c), so such expressions do not recur. Let E' be E with each NAME without its bounds, but
- * none inside a complement: then E is a subset of E', which recurs. A text of E' is one of E if each name that it may go on with or begin fits:
+ * What was read of a label is part of a bounded NAME (rx_name.c), so such expressions do not recur. Let E' be E with each NAME without its
+ * bounds, but none inside a complement: then E is a subset of E', which recurs. A text of E' is one of E if each name that it may go on
+ * with or begin fits:
  *
  *     it goes on with a name         the characters of labels with which it begins, behind what was read, and the labels behind them
  *     it begins a name somewhere     any run of characters of labels in it, if few enough to fit whatever they are, and there are few runs
@@ -11,9 +12,10 @@
  *
  * Of names inside a complement, rx_barred.c asks.
  *
- * E' is also without the most characters that a schema allows, so that texts of all lengths share their states. Where its ending is too long for that,
- * the same is asked of E'', which has names of any length but keeps that bound: it has more states, yet they recur, too. And an intersection is empty
- * if a part of it needs more characters than another one allows; that is known by structure, and keeps searches near the bound short. */
+ * E' is also without the most characters that a schema allows, so that texts of all lengths share their states. Where its ending is too
+ * long for that, the same is asked of E'', which has names of any length but keeps that bound: it has more states, yet they recur, too. And
+ * an intersection is empty if a part of it needs more characters than another one allows; that is known by structure, and keeps searches
+ * near the bound short. */
 #include "rx_unbound.h"
 
 /* Without the most. Beside it are texts, in strings of so many characters at least; NONE: that is not known. */
@@ -94,7 +96,8 @@ static u32 most_chars(const rx_arena *x, rx_id id) {
     for (bool last = false; !last && x->meta.at[id].flags & RX_NAMED;) {
         const u32 *node = intern_words(&x->nodes, id);
         u32 n = node[0] == RX_NAME ? 1 : node[0] == RX_OR || node[0] == RX_AND || node[0] == RX_FORK ? intern_length(&x->nodes, id) : 2;
-        for (u32 i = 1; i < n; i++) most = min_u32(most, node[0] == RX_AND && rx_is_length(x, node[i], &least, &one) ? one : most_chars(x, node[i]));
+        for (u32 i = 1; i < n; i++)
+            most = min_u32(most, node[0] == RX_AND && rx_is_length(x, node[i], &least, &one) ? one : most_chars(x, node[i]));
         last = node[0] != RX_CONCAT;
         id = node[2];
     }
@@ -197,7 +200,8 @@ static bool is_too_short(rx_arena *x, rx_id id) {
 /* Names of any length come first, then also the most characters. What has no bounds is searched by who asks. */
 rx_verdict rx_name_verdict(rx_arena *x, rx_id id) {
     if (is_too_short(x, id)) return RX_IS_EMPTY;
-    if (!(x->meta.at[id].flags & RX_NAMED)) return rx_name_part(x, id) != NONE && rx_follow_likely(x, id) && rx_has_ending(x, id) ? RX_IS_INHABITED : RX_UNKNOWN;
+    if (!(x->meta.at[id].flags & RX_NAMED))
+        return rx_name_part(x, id) != NONE && rx_follow_likely(x, id) && rx_has_ending(x, id) ? RX_IS_INHABITED : RX_UNKNOWN;
     for (name_change change = NAMES_UNBOUND; change <= NAMES_UNBOUND_IN_LENGTHS; change++) {
         rx_id any = rx_change_names(x, id, change);
         if (rx_is_empty(x, any)) return x->b->status == GE_OK ? RX_IS_EMPTY : RX_UNKNOWN;

@@ -60,27 +60,28 @@ bool rx_follow_likely(rx_arena *x, rx_id id);
 /* True => if the text belongs to what rx_unbound makes of an expression that asks this, so does it to the expression. */
 bool rx_keeps_names(const rx_names *names, const u8 *text, u32 n);
 
-/* A name in quotes byte by byte, until it has ended: with a text that rx_unbound allows it can go on, as far as it is concerned; it cannot; or that is
- * not known. */
+/* A name in quotes byte by byte, until it has ended: with a text that rx_unbound
+ * allows it can go on, as far as it is concerned; it cannot; or that is not known. */
 typedef enum name_fit { NAME_FITS, NAME_BREAKS, NAME_UNKNOWN } name_fit;
 name_fit rx_name_byte(name_state *s, u32 byte);
 
-/* What names have at most, read byte by byte: of the label at hand so many characters of ASCII and others, of a sort as in label_most_plain. Any form is
- * allowed for: a character counts as those that it is decomposed to. */
+/* What names have at most, read byte by byte: of the label at hand so many characters of ASCII and others, of a sort as in
+ * label_most_plain. Any form is allowed for: a character counts as those that it is decomposed to. */
 typedef struct name_bound {
     u32 begun;
     u32 n_left; /* so many more characters may begin; NONE: any number */
     u16 used;
     u8 n_plain, n_far, sort, n_more;
-    bool is_known; /* no label before was in doubt, nor is this one by its characters alone, and no escape came; else the rest is of no use */
+    /* no label before was in doubt, nor is this one by its characters alone, and no escape came; else the rest is of no use */
+    bool is_known;
 } name_bound;
 
 name_bound rx_bound_of(const rx_names *names);
 void rx_bound_byte(name_bound *b, u32 byte);
 bool rx_bound_holds(const name_bound *b); /* true => rx_keeps_names is true of the bytes that were read, and of beginnings of them */
 
-/* The most that some texts have, each by itself: characters of ASCII that labels have; others, as those that they are decomposed to; and characters that
- * no label has. NAME_ANY: any number, or there may be an A-label or an escape among them. */
+/* The most that some texts have, each by itself: characters of ASCII that labels have; others, as those that they are decomposed to; and
+ * characters that no label has. NAME_ANY: any number, or there may be an A-label or an escape among them. */
 typedef struct name_reach {
     u8 n_plain, n_far, n_others;
 } name_reach;
@@ -92,6 +93,7 @@ void rx_reach_part(name_reach *r);                       /* it may be that there
 
 /* True => it holds behind any of these texts, and what names have begun there can be finished, if they may have any length. */
 bool rx_bound_lasts(const name_bound *b, const name_reach *r);
-static inline name_bound rx_fresh_bound(void) { return (name_bound){.n_left = NONE, .is_known = true}; } /* of a name that begins in a text */
+/* of a name that begins in a text */
+static inline name_bound rx_fresh_bound(void) { return (name_bound){.n_left = NONE, .is_known = true}; }
 
 #endif

@@ -1,7 +1,7 @@
 /* Look-aheads that see further than their branch: put together from the right. Stage 3 of 7.
  *
- * Idea. Let K be all that may follow a part of the pattern, to the end of the text (a future, see rx_future.c). What may follow the place before the
- * part is then known, and of the whole pattern it is known what it matches:
+ * Idea. Let K be all that may follow a part of the pattern, to the end of the text (a future, see rx_future.c). What may follow the place
+ * before the part is then known, and of the whole pattern it is known what it matches:
  *
  *     ahead(s, K)        =  s K                                   s without look-around
  *     ahead(ab, K)       =  ahead(a, ahead(b, K))
@@ -10,17 +10,19 @@
  *     ahead((?!a), K)    =  K & ~ahead(a, text)
  *     ahead(a{0,n}, K)   =  K | ahead(a, K | ahead(a, ...)),    n levels deep, or fewer if one is what the last one was
  *
- * A repeat without bound would be the least X = K | ahead(a, X), for which there is no expression in general. But there is one where it is plain how
- * a text is taken apart: the strings of a repetition, whatever it looks at, are of a set C none of which is the beginning of another one, single
- * characters above all; and no text of K begins with one. Then the repetitions are just all the strings of C that there are one after the other,
- * and from each of them on the text has to be one that begins with a repetition:
+ * A repeat without bound would be the least X = K | ahead(a, X), for which there is no expression in general. But there is one where it is
+ * plain how a text is taken apart: the strings of a repetition, whatever it looks at, are of a set C none of which is the beginning of
+ * another one, single characters above all; and no text of K begins with one. Then the repetitions are just all the strings of C that there
+ * are one after the other, and from each of them on the text has to be one that begins with a repetition:
  *
  *     ahead(a{m,n}, K)   =  C{m,n} K  &  ~(C* (C text & ~ahead(a, text)))
  *
- * So ((?!x).)*$ is .* & ~(.* (. text & x text)). What is inside the complement begins with a string of C behind others, which is a repetition; and
- * each repetition is one behind others. If K is all texts or the like, K | ahead(a, K) is K, and so is X. Other repeats without bound are refused.
+ * So ((?!x).)*$ is .* & ~(.* (. text & x text)). What is inside the complement begins with a string of C behind others, which is a
+ * repetition; and each repetition is one behind others. If K is all texts or the like, K | ahead(a, K) is K, and so is X. Other repeats
+ * without bound are refused.
  *
- * Cost: a visit for each part, and for what is written out as many as it takes, at most MOST_VISITS. Recursion is as deep as parts are nested. */
+ * Cost: a visit for each part, and for what is written out as many as it
+ * takes, at most MOST_VISITS. Recursion is as deep as parts are nested. */
 #include "rx_look.h"
 
 
@@ -125,7 +127,9 @@ static bool ahead_of_repeat(rx_parser *p, const rx_part *repeat, const rx_future
     for (u32 i = repeat->low; i < repeat->high; i++) {
         if (!ahead(p, v, &now, &next) || !rx_future_or(&p->context, (rx_future[]){next, *after}, 2, &next)) return false;
         if (rx_future_is(&next, &now)) break;
-        if (repeat->high == NONE) return rx_refused(&p->in, repeat->offset, "look-ahead: in a repeat without bound whose repetitions the text does not tell apart");
+        if (repeat->high == NONE)
+            return rx_refused(&p->in, repeat->offset,
+                              "look-ahead: in a repeat without bound whose repetitions the text does not tell apart");
         now = next;
     }
     for (u32 i = 0; i < repeat->low; i++) {
@@ -173,7 +177,8 @@ static bool ahead(rx_parser *p, rx_value v, const rx_future *after, rx_future *o
     rx_ways w;
     if (v.kind != V_PART) return rx_ways_of(p, v, &w) && rx_future_onto(&p->context, &w, after, out);
     const rx_part *part = &p->parts.at[v.id];
-    if (++p->n_visits > p->parts.n + MOST_VISITS) return rx_refused(&p->in, part->offset, "look-ahead: in parts that are counted too often");
+    if (++p->n_visits > p->parts.n + MOST_VISITS)
+        return rx_refused(&p->in, part->offset, "look-ahead: in parts that are counted too often");
     switch ((rx_part_kind)part->kind) {
     case P_LOOK: return ahead_of_look(p, part, after, out);
     case P_SEQUENCE: return ahead_of_sequence(p, part, after, out);

@@ -1,17 +1,20 @@
 /* All that may follow from a place of a pattern on, to the end of the text. Stage 3 of 7.
  *
- * Idea. A look-ahead speaks of all that follows. Where that is known, it is an intersection or a difference (rx_ahead.c), so a pattern is put
- * together from the right, and what is known is a *future*: for each condition on the text before the place, the texts that may follow it.
+ * Idea. A look-ahead speaks of all that follows. Where that is known, it is an intersection or a difference (rx_ahead.c), so a pattern is
+ * put together from the right, and what is known is a *future*: for each condition on the text before the place, the texts that may follow
+ * it.
  *
  *     at the end of a pattern   at[ANY] = ""         (of a search: any text)
  *     `a$` before that          at[ANY] = a
  *     `^a$`                     at[EDGE] = a
  *
- * Nothing comes after a future, so a condition that a part has on the text after it is one on the future, and an intersection too: the texts of
- * the future that it holds of. What is left are conditions on the text before. A future is a union, of those whose condition holds.
+ * Nothing comes after a future, so a condition that a part has on the text after it is one on the future, and an intersection too: the
+ * texts of the future that it holds of. What is left are conditions on the text before. A future is a union, of those whose condition
+ * holds.
  *
- * Complement. A text is in none of the languages whose conditions hold of what was before it. So for each of them it is not in the language, or
- * the condition does not hold: and that is a union of conditions again, of those of WORD, EDGE, LINE_END and MARK that it excludes. */
+ * Complement. A text is in none of the languages whose conditions hold of what was before it. So for each of them it is not in the
+ * language, or the condition does not hold: and that is a union of conditions again, of those of WORD, EDGE, LINE_END and MARK that it
+ * excludes. */
 #include "rx_parse.h"
 
 rx_future rx_future_of(rx_id id) {

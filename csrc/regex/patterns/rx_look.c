@@ -1,23 +1,23 @@
 /* Look-around: read, and worked into what it sees where that is in the same branch of the pattern. Stage 3 of 7.
  *
- * Idea. No derivative looks ahead or back. But sets of texts have intersection and complement, so what a look-around says of a sequence that
- * stands beside it is no more than a part of that sequence. With `text` for all texts, and P for operands of the same branch:
+ * Idea. No derivative looks ahead or back. But sets of texts have intersection and complement, so what a look-around says of a sequence
+ * that stands beside it is no more than a part of that sequence. With `text` for all texts, and P for operands of the same branch:
  *
  *     (?=X)P  =  P & X text        (?!X)P  =  P & ~(X text)        if no string of P is shorter than any string of X
  *     P(?<=X) =  P & text X        P(?<!X) =  P & ~(text X)        ... or P begins where the text does
  *
- * in characters: then what P is followed by (what stands before it) is not seen. Where anything may stand before a pattern, that is part of P: a
- * search for (?<!X)P is one for ^(text & ~(text X))P, and a look-behind is a search for its body that ends here.
+ * in characters: then what P is followed by (what stands before it) is not seen. Where anything may stand before a pattern, that is part of
+ * P: a search for (?<!X)P is one for ^(text & ~(text X))P, and a look-behind is a search for its body that ends here.
  *
- * A repeat of "not X, and then one character C" up to what is itself an X, as in <!--(?:(?!-->).)*-->, sees no further either, if all strings of X
- * are of one length. With Y for operands behind it, all of whose strings are some of X:
+ * A repeat of "not X, and then one character C" up to what is itself an X, as in <!--(?:(?!-->).)*-->, sees no further either, if all
+ * strings of X are of one length. With Y for operands behind it, all of whose strings are some of X:
  *
  *     ((?!X)C){m,n}Y  =  C{m,n}Y & ~(text X C'),   C' for one character or more
  *
  * since where an X begins before that Y it ends before the Y does; and what does so begins before the Y.
  *
- * All these are plain expressions, and may stand anywhere, in repeats too. Other look-aheads are kept as parts of the pattern until all that follows
- * them is known (rx_ahead.c); other look-behinds are refused.
+ * All these are plain expressions, and may stand anywhere, in repeats too. Other look-aheads are kept as parts of the pattern until all
+ * that follows them is known (rx_ahead.c); other look-behinds are refused.
  *
  * Cost: linear in the operands of the branch, besides the intersections. */
 #include "rx_look.h"
@@ -194,7 +194,8 @@ static bool look_ahead(rx_parser *p, u32 *at, u32 end, const rx_part *look, bool
     if (body.kind != V_PLAIN) return true;
     rx_n_chars need = rx_count_chars(p->x, body.id);
     u32 to = *at, least = 0;
-    while (least < need.most && to < end && is_plain_value(p->values.at[to])) least = rx_add_lengths(least, chars_of_value(p, p->values.at[to++]).least);
+    while (least < need.most && to < end && is_plain_value(p->values.at[to]))
+        least = rx_add_lengths(least, chars_of_value(p, p->values.at[to++]).least);
     if (least < need.most || need.most >= RX_LONG) return true;
     rx_id part = restrict_to(p, sequence(p, *at, to), rx_concat(p->x, body.id, rx_text(p->x)), look->look == RX_AHEAD);
     *at = to - 1; /* there is room: that of the look-around */
@@ -202,8 +203,8 @@ static bool look_ahead(rx_parser *p, u32 *at, u32 end, const rx_part *look, bool
     return *done = true, part != NONE;
 }
 
-/* The operands values[*at .. end) behind `v`, if that is a repeat up to what it must not meet: the repeat and so many of them as have its length
- * become one. False on failure. */
+/* The operands values[*at .. end) behind `v`, if that is a repeat up to what it must not
+ * meet: the repeat and so many of them as have its length become one. False on failure. */
 static bool up_to(rx_parser *p, u32 *at, u32 end, rx_value v, bool *done) {
     rx_arena *x = p->x;
     *done = false;
@@ -213,7 +214,9 @@ static bool up_to(rx_parser *p, u32 *at, u32 end, rx_value v, bool *done) {
     if (body->kind != P_SEQUENCE || body->n != 2) return true;
     const rx_part *look = look_of(p, p->members.at[body->first], RX_AHEAD);
     rx_value one = p->members.at[body->first + 1];
-    if (!look || look->look != RX_NOT_AHEAD || p->members.at[look->first].kind != V_PLAIN || !is_plain_value(one) || !is_one_char(chars_of_value(p, one))) return true;
+    if (!look || look->look != RX_NOT_AHEAD || p->members.at[look->first].kind != V_PLAIN || !is_plain_value(one) ||
+        !is_one_char(chars_of_value(p, one)))
+        return true;
     rx_id never = p->members.at[look->first].id;
     rx_n_chars length = rx_count_chars(x, never);
     u32 to = *at, n = 0;

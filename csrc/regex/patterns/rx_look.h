@@ -16,8 +16,8 @@ bool rx_push_repeated(rx_parser *p, rx_value v, u32 low, u32 high);
 /* The members from `first` on -> a part of the pattern, as an operand. */
 bool rx_push_part(rx_parser *p, rx_part_kind kind, u32 first);
 
-/* The branch at hand, which has look-around -> other operands: look-around that sees no further than the branch is worked into what it sees, and
- * if there is other look-around, the branch is one operand. */
+/* The branch at hand, which has look-around -> other operands: look-around that sees no further than the branch is worked into what it
+ * sees, and if there is other look-around, the branch is one operand. */
 bool rx_reduce_looks(rx_parser *p);
 
 /* The texts that a pattern matches whose value is a part. NONE on failure. */

@@ -6,10 +6,10 @@
  *                             ^ ^          ^
  *        branch of frame 0 ---+ +- first   +- branch of frame 1      (frame 0: the whole pattern; frame 1: the open group)
  *
- * From `first` on come the finished branches of the innermost open group, from `branch` on the operands of the branch at hand. "|"
- * reduces the branch to one value, ")" reduces the branches to one value, which becomes an operand of the group around it. A quantifier
- * replaces the topmost operand. A branch is put together from the right, so that sequences come out in normal form at linear cost;
- * branches that are plain literals become one trie. What has look-around in it that cannot be told from the branch alone is kept as a part (rx_look.c).
+ * From `first` on come the finished branches of the innermost open group, from `branch` on the operands of the branch at hand. "|" reduces
+ * the branch to one value, ")" reduces the branches to one value, which becomes an operand of the group around it. A quantifier replaces
+ * the topmost operand. A branch is put together from the right, so that sequences come out in normal form at linear cost; branches that are
+ * plain literals become one trie. What has look-around in it that cannot be told from the branch alone is kept as a part (rx_look.c).
  *
  * Cost: linear in the operands, times RX_N_CONDITIONS squared where one of them has conditions. */
 #include "rx_look.h"
@@ -91,7 +91,8 @@ bool rx_push_word_boundary(rx_parser *p, size_t offset, bool negated) {
         if (!pair_of_classes(p, &p->context.word, &p->context.other)) return false;
     }
     if (p->word_flags != flags) return rx_refused(&p->in, offset, "word boundary: \\w changes its meaning within the pattern");
-    return negated ? rx_push_assertion(p, RX_WORD, RX_WORD, RX_OTHER, RX_OTHER) : rx_push_assertion(p, RX_WORD, RX_OTHER, RX_OTHER, RX_WORD);
+    return negated ? rx_push_assertion(p, RX_WORD, RX_WORD, RX_OTHER, RX_OTHER)
+                   : rx_push_assertion(p, RX_WORD, RX_OTHER, RX_OTHER, RX_WORD);
 }
 
 /* --- reductions ------------------------------------------------------------------------------------------------------- */

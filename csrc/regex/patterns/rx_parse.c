@@ -2,10 +2,10 @@
  *
  * Idea. One pass from left to right: what is read is shifted as operands (rx_operand.c), "|" and ")" reduce them.
  *
- * Dialects. ECMA-262 with the u flag, but tolerant where other dialects are in wide use and nothing else can be meant: identity escapes
- * of punctuation (\- \_ \@), ] { } as literals, [\w-.], (?i) at the start, (?P<name>...), (?#...), \pL, script names alone. Python: `re`
- * of 3.11 for str patterns. What cannot be a derivative (back-references, atomic groups) is refused by name and offset, and so is look-around that rx_look.c and
- * rx_ahead.c have no expression for.
+ * Dialects. ECMA-262 with the u flag, but tolerant where other dialects are in wide use and nothing else can be meant: identity escapes of
+ * punctuation (\- \_ \@), ] { } as literals, [\w-.], (?i) at the start, (?P<name>...), (?#...), \pL, script names alone. Python: `re` of
+ * 3.11 for str patterns. What cannot be a derivative (back-references, atomic groups) is refused by name and offset, and so is look-around
+ * that rx_look.c and rx_ahead.c have no expression for.
  *
  * Captures are not recorded, and lazy means the same as greedy: only the language counts.
  *
@@ -60,7 +60,8 @@ static bool parse_quantifier(rx_parser *p, size_t offset, u64 low, u64 high) {
     if (p->values.n == p->frames.at[p->frames.n - 1].branch) return rx_malformed(&p->in, offset, "nothing to repeat");
     rx_value v = p->values.at[p->values.n - 1];
     if (v.role == R_ASSERTION) return rx_malformed(&p->in, offset, "nothing to repeat: an assertion cannot be repeated");
-    if (v.role == R_REPEATED) return rx_malformed(&p->in, offset, rx_is_python(&p->in) ? "multiple repeat" : "nothing to repeat: this has a quantifier");
+    if (v.role == R_REPEATED)
+        return rx_malformed(&p->in, offset, rx_is_python(&p->in) ? "multiple repeat" : "nothing to repeat: this has a quantifier");
     if (!lazy && rx_peek(&p->in, 0) == '+') return rx_refused(&p->in, offset, "possessive quantifier: it would not backtrack");
     if (low > high) return rx_malformed(&p->in, offset, "the minimum of a repetition is above its maximum");
     if (low >= NONE || high == UINT64_MAX) return rx_refused(&p->in, offset, "repetition count: above 4294967294");
@@ -86,7 +87,8 @@ static bool parse_brace(rx_parser *p) {
 
 static bool open_frame(rx_parser *p, size_t offset, rx_look look, u32 flags) {
     if (p->frames.n > p->b->limits.max_regex_nesting) return budget_limit(p->b, LIMIT(max_regex_nesting));
-    rx_frame f = {.open = (u32)offset, .look = look, .flags = p->in.flags, .first = p->values.n, .branch = p->values.n, .bytes = p->bytes.n};
+    rx_frame f = {
+        .open = (u32)offset, .look = look, .flags = p->in.flags, .first = p->values.n, .branch = p->values.n, .bytes = p->bytes.n};
     p->in.flags = flags;
     return vec_push(p->b, &p->frames, f);
 }
@@ -133,7 +135,8 @@ static bool parse_flags(rx_parser *p, size_t offset) {
         }
         u32 flag = flag_of(p, c);
         if (rx_is_python(&p->in) && c == 'u' && !minus) unicode = true;
-        else if (flag == 0 && rx_is_letter(c)) return rx_fail_at(&p->in, GE_E_UNSUPPORTED, p->in.at, "inline flag: ", p->in.text + p->in.at, 1, " is not known here");
+        else if (flag == 0 && rx_is_letter(c))
+            return rx_fail_at(&p->in, GE_E_UNSUPPORTED, p->in.at, "inline flag: ", p->in.text + p->in.at, 1, " is not known here");
         else if (flag == 0) return rx_malformed(&p->in, p->in.at, "unknown extension of (?");
         else if (minus && flag == RX_ASCII) return rx_malformed(&p->in, p->in.at, "the flag a cannot be turned off");
         *(minus ? &off : &on) |= flag;

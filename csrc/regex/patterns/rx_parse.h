@@ -56,7 +56,8 @@ enum {
     RX_FINAL, /* it is empty or one "\n" (after only) */
     RX_EDGE,  /* it is empty */
     RX_N_CONDITIONS,
-    /* Of the text before only, for what does not hold of it. WORD, EDGE and these two exclude each other, and every text is one of the four. */
+    /* Of the text before only, for what does not hold of it. WORD, EDGE
+     * and these two exclude each other, and every text is one of the four. */
     RX_LINE_END = RX_N_CONDITIONS, /* it ends with a line end */
     RX_MARK,                       /* it ends with a character that is no line end and no word character, as far as they are told apart */
     RX_N_BEFORE
@@ -76,7 +77,8 @@ typedef struct rx_context {
 } rx_context;
 
 u32 rx_meet(u32 a, u32 b); /* both conditions at once; NONE: they exclude each other */
-rx_id rx_ends(rx_context *c, rx_id s, u32 a);                 /* s restricted so that a holds of what comes after it; without "", if a is not ANY */
+/* s restricted so that a holds of what comes after it; without "", if a is not ANY */
+rx_id rx_ends(rx_context *c, rx_id s, u32 a);
 rx_id rx_around(rx_context *c, u32 condition, bool before);   /* texts that the condition holds of, before (after) a match */
 
 void rx_ways_clear(rx_ways *w);                                   /* the empty set */

@@ -1,8 +1,8 @@
 /* The text of a pattern -> code points, and sets of them.
  *
- * What an escape means depends on the dialect, and within a class on that: tables of what each has, in the order in which they are asked. What other
- * dialects have is refused by name, so that the message can say what to write instead. Nothing here knows what a pattern is made of: that
- * is rx_parse.c. The cursor moves forward only, but for escapes that turn out to be none. */
+ * What an escape means depends on the dialect, and within a class on that: tables of what each has, in the order in which they are asked.
+ * What other dialects have is refused by name, so that the message can say what to write instead. Nothing here knows what a pattern is made
+ * of: that is rx_parse.c. The cursor moves forward only, but for escapes that turn out to be none. */
 #include "rx_read.h"
 
 /* --- errors ----------------------------------------------------------------------------------------------------------- */

@@ -48,8 +48,8 @@ static void open_capturing(rx_arena *x, syntax *s) {
     open_group(x, s, true);
 }
 
-/* Names of alternatives at that depth: *closes*, they go to the one around it; else they are not being read any more. Of equal names at equal
- * depth one is kept, the active one. */
+/* Names of alternatives at that depth: *closes*, they go to the one around it; else they
+ * are not being read any more. Of equal names at equal depth one is kept, the active one. */
 static void move_names(rx_arena *x, syntax *s, bool closes) {
     id_vec moved = {0}; /* pairs (name, where) */
     bool ok = true;
@@ -217,7 +217,9 @@ static bool take_outside(rx_arena *x, syntax *s, u32 c) {
     case '^': case '$': s->phase = SYNTAX_TERM; return true;
     case '\\': s->phase = SYNTAX_ESCAPE; return true;
     case '*': case '+': s->phase = SYNTAX_QUANTIFIED; return before == SYNTAX_ATOM;
-    case '?': s->phase = before == SYNTAX_ATOM ? SYNTAX_QUANTIFIED : SYNTAX_TERM; return before == SYNTAX_ATOM || before == SYNTAX_QUANTIFIED;
+    case '?':
+        s->phase = before == SYNTAX_ATOM ? SYNTAX_QUANTIFIED : SYNTAX_TERM;
+        return before == SYNTAX_ATOM || before == SYNTAX_QUANTIFIED;
     case '{': s->phase = SYNTAX_COUNT; return before == SYNTAX_ATOM;
     case '(': s->phase = SYNTAX_PAREN; return true;
     case ')': return close_group(x, s);
@@ -302,8 +304,8 @@ static u32 order_of(const rx_arena *x, u32 m, u32 n) {
     return syntax_compare(x, m, n);
 }
 
-/* One more digit of m in {n,m}. Where those so far are less or greater than as many of n, which ones they are does not matter: the least or the
- * greatest stand for all. Where m is enough whatever follows, n is forgotten. */
+/* One more digit of m in {n,m}. Where those so far are less or greater than as many of n, which ones they are does not matter: the least or
+ * the greatest stand for all. Where m is enough whatever follows, n is forgotten. */
 static bool take_digit_of_high(rx_arena *x, syntax *s, u32 c) {
     u32 length = syntax_length(x, s->low), n = syntax_length(x, s->text), before = order_of(x, s->low, s->text), order = before;
     if (length == n) {

@@ -1,15 +1,15 @@
 /* SYNTAX: the texts that are regular expressions of ECMA-262 (edition of 2025) with the flag u, without annex B.
  *
- * Idea. A node is what was read, reduced to what matters for what may come: the place in a term, the groups that are open, and what the pattern as a
- * whole has to make good, so many more capturing groups (\3) and these names (\k<x>). Each rule that can be broken is broken at a character, so a
- * text that has broken none can be completed: by the rest of the term, a `)` for each open group, and empty groups `()`, `(?<x>)` for what is
- * missing. So every node is inhabited, and how long its shortest string is is a sum (rx_syntax_node.c).
+ * Idea. A node is what was read, reduced to what matters for what may come: the place in a term, the groups that are open, and what the
+ * pattern as a whole has to make good, so many more capturing groups (\3) and these names (\k<x>). Each rule that can be broken is broken
+ * at a character, so a text that has broken none can be completed: by the rest of the term, a `)` for each open group, and empty groups
+ * `()`, `(?<x>)` for what is missing. So every node is inhabited, and how long its shortest string is is a sum (rx_syntax_node.c).
  *
  *     ^(?<y>\d{4})-[a-f     in a class, behind `a-f`; 1 group, named y
  *     (a\2(?:b|\k<x         in the name of a reference; open: `(?:`, `(`; one more group is needed, and what will be read must be named
  *
- * Names may be defined twice in different alternatives only. Of each it is known at which depth its alternative is, and whether that is still
- * being read (*active*): a `|` at that depth ends it, and where a group is closed its names go to the alternative around it.
+ * Names may be defined twice in different alternatives only. Of each it is known at which depth its alternative is, and whether that is
+ * still being read (*active*): a `|` at that depth ends it, and where a group is closed its names go to the alternative around it.
  *
  * Ropes and lists are interned cells, of three words each, in x->cells: equal content is an equal id. The names of properties are in
  * rx_syntax_names.h, the characters of group names in the tables of rx_unicode.h. */
@@ -37,7 +37,8 @@ typedef enum syntax_phase {
 
 typedef enum syntax_place { SYNTAX_OUTSIDE, SYNTAX_IN_CLASS, SYNTAX_IN_GROUP_NAME, SYNTAX_IN_REFERENCE_NAME } syntax_place;
 
-enum { SYNTAX_NO_RANGE, SYNTAX_FIRST, SYNTAX_DASH }; /* in a class: an atom that may begin a range; and its dash. In a name, FIRST: it has characters */
+/* in a class: an atom that may begin a range; and its dash. In a name, FIRST: it has characters */
+enum { SYNTAX_NO_RANGE, SYNTAX_FIRST, SYNTAX_DASH };
 enum { SYNTAX_SET = 0x110000 }; /* an atom that is more than one character, and so in no range */
 enum { SYNTAX_ACTIVE = 1 };     /* of a name, beside twice its depth */
 
@@ -52,7 +53,8 @@ typedef struct syntax { /* a node, word by word. Fields that do not matter are 0
     u32 value; /* REFERENCE, HEX, BRACED: the number so far; PROPERTY_NAME: index of the first name that begins so, and the list << 16 */
     u32 low;   /* FIRST, DASH: the atom; HIGH: the digits, a rope */
     u32 depth; /* open groups */
-    u32 closers, below; /* of the innermost of them, up to 32, the innermost lowest: does it take a quantifier? And those around them, a list */
+    /* of the innermost of them, up to 32, the innermost lowest: does it take a quantifier? And those around them, a list */
+    u32 closers, below;
     u32 n_groups, needed; /* capturing groups; more that must come */
     u32 names;  /* a list: the name, a rope, and 2 * depth + SYNTAX_ACTIVE */
     u32 wanted; /* names that must be defined, a list */

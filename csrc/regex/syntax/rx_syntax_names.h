@@ -1,6 +1,6 @@
-/* The names that \p{...} takes in ECMA-262 (tables "Non-binary Unicode property aliases" and "Binary Unicode property aliases"), with the values of
- * General_Category and Script in PropertyValueAliases.txt of Unicode 17. Left out is Katakana_Or_Hiragana, which no character has and no engine
- * takes; and the properties of strings, which are for the flag v. Sorted by bytes, each with what follows it. */
+/* The names that \p{...} takes in ECMA-262 (tables "Non-binary Unicode property aliases" and "Binary Unicode property aliases"), with the
+ * values of General_Category and Script in PropertyValueAliases.txt of Unicode 17. Left out is Katakana_Or_Hiragana, which no character has
+ * and no engine takes; and the properties of strings, which are for the flag v. Sorted by bytes, each with what follows it. */
 #ifndef GE_RX_SYNTAX_NAMES_H
 #define GE_RX_SYNTAX_NAMES_H
 

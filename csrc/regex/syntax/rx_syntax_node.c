@@ -1,11 +1,11 @@
 /* SYNTAX as a kind of expression: nodes, derivatives, lengths, and what stands for a node where the pattern as a whole does not matter.
  *
- * Least length. A pattern is completed by the rest of the term at hand, a `)` for each open group, `(?<x>)` for each name x that is wanted, and `()`
- * for each group that is needed beyond those. Nothing else is shorter, except that a group under way may be one of those. Where a name is being
- * read, which one it is best made is left to a search (rx_least.c): there this is a lower bound.
+ * Least length. A pattern is completed by the rest of the term at hand, a `)` for each open group, `(?<x>)` for each name x that is wanted,
+ * and `()` for each group that is needed beyond those. Nothing else is shorter, except that a group under way may be one of those. Where a
+ * name is being read, which one it is best made is left to a search (rx_least.c): there this is a lower bound.
  *
- * Any pattern may be followed by an `a`. So among lengths from some number on there is one for each, and an intersection with lengths is decided
- * where that number is exact, else searched. */
+ * Any pattern may be followed by an `a`. So among lengths from some number on there is one for
+ * each, and an intersection with lengths is decided where that number is exact, else searched. */
 #include "rx_syntax.h"
 #include "../patterns/rx_parse.h"
 #include "../utf8.h"
@@ -182,7 +182,8 @@ static u64 rest_with_group(const name_search *n, u64 rest, bool needs, bool *exa
 
 /* The length of the shortest string of a node, in bytes or in characters; of these, one that has begun does not count. */
 static u32 least_length(const rx_arena *x, const syntax *s, bool in_chars, bool *exact) {
-    bool is_name = s->place > SYNTAX_IN_CLASS, is_group = is_name || s->phase == SYNTAX_NAMED || (s->phase >= SYNTAX_PAREN && s->phase <= SYNTAX_LESS);
+    bool is_name = s->place > SYNTAX_IN_CLASS,
+         is_group = is_name || s->phase == SYNTAX_NAMED || (s->phase >= SYNTAX_PAREN && s->phase <= SYNTAX_LESS);
     name_search n = {x, s, in_chars, is_name && (s->begun || s->lead || s->phase != SYNTAX_NAME)};
     u64 rest = s->depth, n_wanted = 0;
     *exact = true;
@@ -202,8 +203,8 @@ static u32 debt(const rx_arena *x, const syntax *s) {
     return sum < RX_LONG ? (u32)sum : RX_LONG;
 }
 
-/* No more than that is missing to the least length where it is not exact: half of a pair, another character than that of an active name, and what is
- * lost if the name turns out to be none of those that are known. */
+/* No more than that is missing to the least length where it is not exact: half of a pair, another character than that of an active name,
+ * and what is lost if the name turns out to be none of those that are known. */
 static u32 spare_length(const rx_arena *x, const syntax *s) {
     u32 of_char = s->begun ? 2 : 8;
     return s->wanted == NONE && s->names == NONE ? of_char : of_char + debt(x, s);
@@ -455,8 +456,8 @@ rx_loose rx_loose_of(const rx_arena *x, rx_id id) {
 }
 
 /* The bytes that rx_loose_differs asks for: of most tokens it only looks for these. */
-static const bool loose_tells[0x80] = {['"'] = 1, ['\\'] = 1, ['u'] = 1, ['k'] = 1, ['<'] = 1, ['>'] = 1, ['['] = 1, ['-'] = 1, ['0'] = 1, ['1'] = 1,
-                                       ['2'] = 1, ['3'] = 1,  ['4'] = 1, ['5'] = 1, ['6'] = 1, ['7'] = 1, ['8'] = 1, ['9'] = 1};
+static const bool loose_tells[0x80] = {['"'] = 1, ['\\'] = 1, ['u'] = 1, ['k'] = 1, ['<'] = 1, ['>'] = 1, ['['] = 1, ['-'] = 1, ['0'] = 1,
+                                       ['1'] = 1, ['2'] = 1,  ['3'] = 1, ['4'] = 1, ['5'] = 1, ['6'] = 1, ['7'] = 1, ['8'] = 1, ['9'] = 1};
 
 bool rx_loose_differs(rx_loose at, const u8 *token, u32 n) {
     if (at.is_far && n > LONG_TOKEN) return true;
@@ -465,7 +466,8 @@ bool rx_loose_differs(rx_loose at, const u8 *token, u32 n) {
         if (byte >= 0x80 || !loose_tells[byte]) continue;
         if (byte == '"' || (byte == 'u' && i && token[i - 1] == '\\')) return true;
         if ((byte == '>' && at.in_group) || (byte == '-' && at.in_class && i + 1 < n)) return true;
-        if (at.has_length && ((at.in_escape && ((byte >= '0' && byte <= '9') || byte == 'k')) || byte == '<')) return true; /* they may owe something */
+        /* they may owe something */
+        if (at.has_length && ((at.in_escape && ((byte >= '0' && byte <= '9') || byte == 'k')) || byte == '<')) return true;
         at.in_class |= byte == '[';
         at.in_group |= byte == '<';
         at.in_escape |= byte == '\\';

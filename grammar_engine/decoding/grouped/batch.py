@@ -4,16 +4,16 @@
     .  .  a  a  a        b  b  P  P          of the first text three positions are kept; two tokens and two pads are passed
     c  c  c  c  c        d  P  -  -          of the second five; a token and a pad, and ids that fill the row
 
-Idea. A row keeps all that its text has in common with what a row of the same text was in the round before, however long the other texts are. So one
-that has ended leaves with its row, a branch of a tree search goes on from the row of the branch that it comes from, and the sequences of one prompt
-from the row of its only first pass: requests that are alike are one row. What is kept stands at the right end of its row, and the columns to its
-left are masked.
+Idea. A row keeps all that its text has in common with what a row of the same text was in the round before, however long the other texts
+are. So one that has ended leaves with its row, a branch of a tree search goes on from the row of the branch that it comes from, and the
+sequences of one prompt from the row of its only first pass: requests that are alike are one row. What is kept stands at the right end of
+its row, and the columns to its left are masked.
 
 Rows are filled up on the *right*. In a causal model no position sees what stands to its right, so the fill changes no score that is read.
 
-A module that cannot be told of columns that mean nothing keeps as many positions of each text as of all others; so does one which sees no more
-columns than that would take. Models whose positions turn by what the longest text is (rope of the types "dynamic" and "longrope") see in a batch that of
-the longest, as anywhere in `transformers`.
+A module that cannot be told of columns that mean nothing keeps as many positions of each text as of all others; so does one which sees no
+more columns than that would take. Models whose positions turn by what the longest text is (rope of the types "dynamic" and "longrope") see
+in a batch that of the longest, as anywhere in `transformers`.
 
 Invariant. The answer to a request depends on its ids alone (but for the rounding of products of other shapes).
 """
@@ -159,7 +159,9 @@ class TorchBatch:
         return best
 
     def _fitting(self, lengths: list[int], requests: Sequence[Request]) -> list[int]:
-        """How many positions are kept of each text, if so many are there: of all alike, where the module cannot be told more, or has not so many columns."""
+        """How many positions are kept of each text, if so many are there: of all alike, where the module cannot be told more, or has not so
+        many columns.
+        """
         columns = max(lengths) + max(len(request.ids) - length for request, length in zip(requests, lengths))
         is_fine = len(set(lengths)) == 1 or (columns <= (self.model.max_length or columns) and self.model.takes_places(requests[0].ids))
         return lengths if is_fine else [min(lengths)] * len(lengths)

@@ -3,9 +3,9 @@
     ids      a  b  c  P  P  P        P: the pad, an unknown token
     rows           0  1  2  3        row i, read at the i-th pad, is of the (i + 1)-th new token
 
-Row 0 is the model's own distribution. The others are guesses, of a text in which the tokens between are not known; so the output is not distributed
-as if it were written one token at a time. Under a grammar each row is masked in the state that the rows before it led to, a token that the
-grammar alone determines takes the place of its row, and a row that is not trusted ends the group.
+Row 0 is the model's own distribution. The others are guesses, of a text in which the tokens between are not known; so the output is not
+distributed as if it were written one token at a time. Under a grammar each row is masked in the state that the rows before it led to, a
+token that the grammar alone determines takes the place of its row, and a row that is not trusted ends the group.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How many tokens a pass is asked for: always the same, or as many as have lately come to something.
 
-An adaptive size grows by one after a group that was kept whole, and is halved after one that was cut: by a rejected draft, or by a row that was not
-trusted. Slow growth and fast retreat, since a row too many costs little once and much if it is asked for again and again.
+An adaptive size grows by one after a group that was kept whole, and is halved after one that was cut: by a rejected draft, or by a row that
+was not trusted. Slow growth and fast retreat, since a row too many costs little once and much if it is asked for again and again.
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ from ..scores import Sampling
 class GenerationType(Enum):
     """How a token is chosen from a row of scores.
 
-    `GREEDY` takes the best token, `RANDOM` draws from all, `TOP_K` from the k best, `TOP_P` from the likeliest until their probabilities sum to
-    p (the token that crosses p included, so the best is always there), `TREE` follows several tokens at once.
+    `GREEDY` takes the best token, `RANDOM` draws from all, `TOP_K` from the k best, `TOP_P` from the likeliest until their probabilities
+    sum to p (the token that crosses p included, so the best is always there), `TREE` follows several tokens at once.
     """
 
     GREEDY = "greedy"

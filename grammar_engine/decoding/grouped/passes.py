@@ -1,7 +1,7 @@
 """Forward passes: what texts under way ask of the model, and in which rounds.
 
-Idea. The writing of a text is a generator: it yields requests, and is sent their scores. So one text and many are written by the same code; those
-that are written together go in rounds, and all requests of a round may be answered by one forward pass (`answers`).
+Idea. The writing of a text is a generator: it yields requests, and is sent their scores. So one text and many are written by the same code;
+those that are written together go in rounds, and all requests of a round may be answered by one forward pass (`answers`).
 
     round 1    a a a P P        b b b b b P P      c P P        ids and pads of three texts; each row of scores asked for is sent back
     round 2    a a a a a P P    b b b b b b P P    (ended)

@@ -37,8 +37,8 @@ from .text import Rules, Text
 if TYPE_CHECKING:
     from ..prefix_cache import PrefixCache
 
-# A tokenizer of `transformers` that does not know what its model can see says 10**30, or whatever was saved with it. So a length of more than this is not
-# believed of a tokenizer, and `from_pretrained` asks for one. What a model says of itself, or a user, is believed.
+# A tokenizer of `transformers` that does not know what its model can see says 10**30, or whatever was saved with it. So a length of more
+# than this is not believed of a tokenizer, and `from_pretrained` asks for one. What a model says of itself, or a user, is believed.
 MAX_MODEL_INPUT_SIZE = 32_768
 
 
@@ -55,8 +55,8 @@ class GroupedPipeline(ABC):
     temp : float, optional
         Temperature; default 1.
     end_of_sentence_stop : bool, optional
-        End a text at the token that ends it; default True, if the tokenizer has such a token. False: that token is never chosen, unless a grammar
-        allows nothing else.
+        End a text at the token that ends it; default True, if the tokenizer has such a token. False: that token is never chosen, unless a
+        grammar allows nothing else.
     repetition_penalty_strategy : RepetitionPenaltyStrategy, optional
         Default: theta 1.2 without a grammar, none under a grammar, which asks for some tokens again and again.
     answer_length_multiplier : float
@@ -64,29 +64,30 @@ class GroupedPipeline(ABC):
     max_input_len : int, optional
         Positions that a pass can see. Default: what the tokenizer and the model say; any number, if they say nothing.
     padding_id : int, optional
-        The id that stands for an unknown token, one that the model knows. Default: the tokenizer's padding, unknown or mask token, the first that
-        there is.
+        The id that stands for an unknown token, one that the model knows. Default: the tokenizer's padding, unknown or mask token, the
+        first that there is.
     penalize_from : {"generated", "all"} or int
-        The first token that counts for the penalty: the first that was generated, the first of the prompt, or that with this number, from 0 on.
+        The first token that counts for the penalty: the first that was generated, the first of the prompt, or that with this number, from 0
+        on.
     penalize_in_group : bool
-        Penalise the tokens of a group one by one, as they are chosen. False: in mode "commit" only those of earlier groups count; "verify", whose
-        texts do not depend on groups, and tree search penalise all the same.
+        Penalise the tokens of a group one by one, as they are chosen. False: in mode "commit" only those of earlier groups count; "verify",
+        whose texts do not depend on groups, and tree search penalise all the same.
     forced : bool
         Tokens that the grammar alone determines are appended, not asked for.
     close_in_time : bool
-        Under a grammar, allow only tokens after which a way to a sentence still fits into the budget. A text is complete with every `max_new_tokens`
-        from the sentence of the fewest tokens (and its end) upwards; less raises ValueError.
+        Under a grammar, allow only tokens after which a way to a sentence still fits into the budget. A text is complete with every
+        `max_new_tokens` from the sentence of the fewest tokens (and its end) upwards; less raises ValueError.
     min_allowed_mass : float
         Under a grammar: a guess is not trusted where the mask allows less than this share of its probability, and ends its group. 0: never.
     min_top_prob : float
-        Nor is one whose likeliest token, of those that the grammar allows, is less likely than this among them: after penalty and temperature (1
-        where that is 0), before `top_k` and `top_p`.
+        Nor is one whose likeliest token, of those that the grammar allows, is less likely than this among them: after penalty and
+        temperature (1 where that is 0), before `top_k` and `top_p`.
     batch : callable, optional
-        For a callable model: takes the ids of several texts, and returns for each an array (len(ids), V), by one forward pass. A torch module
-        needs none. See `grammar_engine.decoding.grouped.batch`.
+        For a callable model: takes the ids of several texts, and returns for each an array (len(ids), V), by one forward pass. A torch
+        module needs none. See `grammar_engine.decoding.grouped.batch`.
     prefix_cache : PrefixCache, optional
-        Keys and values of the beginnings of texts, for this and other calls, samplers and loops: what it has of a prompt needs no forward pass. For torch
-        modules, and models whose sessions can be resumed; others raise TypeError at the first pass.
+        Keys and values of the beginnings of texts, for this and other calls, samplers and loops: what it has of a prompt needs no forward
+        pass. For torch modules, and models whose sessions can be resumed; others raise TypeError at the first pass.
     vocabulary : Vocabulary, optional
         For grammars, where the tokenizer is none. Default: `Vocabulary.from_transformers(tokenizer)`.
     model_name : str, optional
@@ -259,7 +260,8 @@ class GroupedPipeline(ABC):
         prompt_s : str or list of str
             Several prompts are a batch: their forward passes are one, and the answers are those of single calls.
         max_new_tokens : int, optional
-            Tokens to generate, above 0, the one that ends the text included. Default: until the text ends, and at most `answer_length_multiplier` for each token of the prompt.
+            Tokens to generate, above 0, the one that ends the text included. Default: until the text ends, and at most
+            `answer_length_multiplier` for each token of the prompt.
         return_tensors : bool or {"pt", "np"}
             Add "generated_token_ids": a torch tensor, or a numpy array.
         return_text : bool
@@ -285,8 +287,8 @@ class GroupedPipeline(ABC):
         Raises
         ------
         ValueError
-            There is nothing that would end the text; a prompt has no tokens, or too few for `answer_length_multiplier` to leave any for its answer; a
-            number is not positive.
+            There is nothing that would end the text; a prompt has no tokens, or too few for `answer_length_multiplier` to leave any for its
+            answer; a number is not positive.
         """
         single = isinstance(prompt_s, str)
         prompts = [prompt_s] if isinstance(prompt_s, str) else list(prompt_s)
@@ -346,7 +348,8 @@ class GroupedPipeline(ABC):
         Raises
         ------
         TypeError, ValueError
-            `prompts` are the ids of one prompt, or something in them is no prompt. There are more grammars than prompts, or fewer; or one is none.
+            `prompts` are the ids of one prompt, or something in them is no prompt. There are more grammars than prompts, or fewer; or one
+            is none.
         """
         if not hasattr(prompts, "__iter__") or any(not hasattr(prompt, "__iter__") for prompt in prompts):
             raise TypeError("prompts is a list of prompts, each of which is a list of ids")
@@ -423,7 +426,8 @@ class GroupedPipeline(ABC):
         Returns
         -------
         numpy.ndarray
-            float64, shape (`group_size`, V); each row sums to 1. Greedy: 1 for the best token. All 0: a guess that gives -inf to every token.
+            float64, shape (`group_size`, V); each row sums to 1. Greedy: 1 for the best token. All 0: a guess that gives -inf to every
+            token.
 
         Raises
         ------
@@ -508,7 +512,8 @@ class GroupedPipeline(ABC):
         Raises
         ------
         ValueError
-            Neither `max_input_len` nor the tokenizer nor the model says how many tokens the model can see (more than 32,768 count as "not said").
+            Neither `max_input_len` nor the tokenizer nor the model says how many tokens the model can see (more than 32,768 count as "not
+            said").
         """
         given = options.pop("max_input_len", None)
         module, tokenizer, options["max_input_len"] = load_pretrained(model_name, MAX_MODEL_INPUT_SIZE, given, model_options or {})

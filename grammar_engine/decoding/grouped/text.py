@@ -2,11 +2,11 @@
 
     row (V,)  --penalty-->  --mask-->  --temperature, filters, softmax-->  chances  --draw-->  token  --does it fit?-->  text
 
-Whatever row a token is drawn from, it is masked in the state that the tokens before it led to. So tokens that were drawn from rows that know nothing of
-each other still make a sentence.
+Whatever row a token is drawn from, it is masked in the state that the tokens before it led to. So tokens that were drawn from rows that
+know nothing of each other still make a sentence.
 
-The rules are those of the plain loop: what is forced, what fits into the budget and how another token is drawn where one does not. So a text whose
-rows are all the model's own is the plain loop's text, draw for draw as long as all fit.
+The rules are those of the plain loop: what is forced, what fits into the budget and how another token is drawn where one does not. So a
+text whose rows are all the model's own is the plain loop's text, draw for draw as long as all fit.
 
 Invariant. `ids` are those of the prompt and all tokens since, without the one that ended the text. `back` undoes tokens in `ids`, in the
 grammar and in the budget alike.
@@ -67,8 +67,8 @@ class Outlook(NamedTuple):
     chances : numpy.ndarray
         After temperature, filters and softmax.
     trusted : bool
-        The mask allows enough of the row's probability, and the likeliest token is likely enough. Never of a guess that gives -inf to all that is
-        allowed, which has no chances.
+        The mask allows enough of the row's probability, and the likeliest token is likely enough. Never of a guess that gives -inf to all
+        that is allowed, which has no chances.
     """
 
     scores: Logits
@@ -155,7 +155,9 @@ class Text:
         return start if isinstance(start, int) else self.begin if start == "generated" else 0
 
     def _leave_way_out(self, scores: Logits) -> None:
-        """Where the model gives -inf to all that is allowed, and the text is to be completed: a closing is written, as in the plain loop."""
+        """Where the model gives -inf to all that is allowed, and the text is to be completed: a closing is written, as in the plain
+        loop.
+        """
         if self.state is not None and self.state.close_in_time and not (scores != -np.inf).any():
             scores[self.state.way_out()] = 0
 

@@ -5,9 +5,9 @@
            -> and    -> ...
     pizza  -> with   -> ...
 
-The probability of a text is the product of those of its tokens, as the rows of its groups have them (the rows of one group do not know which branch
-they are read for). After each row the `beam` likeliest branches stay, so the cost is bounded: a pass for all branches of a round, where the
-model takes batches. Without a bound the number of branches would be a power of the length.
+The probability of a text is the product of those of its tokens, as the rows of its groups have them (the rows of one group do not know
+which branch they are read for). After each row the `beam` likeliest branches stay, so the cost is bounded: a pass for all branches of a
+round, where the model takes batches. Without a bound the number of branches would be a power of the length.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ from .text import Text
 
 
 class Branch(NamedTuple):
-    """A text, how likely it is, the rows of the last pass over it (row i is of the token at `begun` + i), and how many tokens were forced."""
+    """A text, how likely it is, the rows of the last pass over it (row i is of the token at `begun` + i), and how many tokens were
+    forced.
+    """
 
     text: Text
     log_probability: float
@@ -54,8 +56,8 @@ class GroupedTreeSearch(GroupedPipeline):
 
     Notes
     -----
-    `num_return_sequences` answers are the likeliest, best first; there are at most `beam`. Where the filter or a grammar leaves fewer texts, there are
-    fewer answers, and a warning.
+    `num_return_sequences` answers are the likeliest, best first; there are at most `beam`. Where the filter or a grammar leaves fewer
+    texts, there are fewer answers, and a warning.
     """
 
     descriptive_attrs: ClassVar[tuple[str, ...]] = (*GroupedPipeline.descriptive_attrs, "top_k", "top_p", "beam")
@@ -115,8 +117,8 @@ class GroupedTreeSearch(GroupedPipeline):
     def _children(self, branch: Branch, row: Logits, place: int) -> Iterator[Branch]:
         """The likeliest tokens that pass the filter and fit into the budget; at most as many as can stay.
 
-        If none of these fits, the next that does; after `TRIES` refusals, or where no token of a finite score fits, the next token of a closing, as in
-        the plain loop.
+        If none of these fits, the next that does; after `TRIES` refusals, or where no token of a finite score fits, the next token of a
+        closing, as in the plain loop.
         """
         outlook = branch.text.outlook(row, place)
         allowed = np.flatnonzero(outlook.scores != -np.inf)

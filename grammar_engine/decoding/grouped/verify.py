@@ -5,13 +5,13 @@
                                                     Rows at the pads: the next drafts.
 
 Idea. A draft y was drawn from a known distribution q. Now that the model's own distribution p is known, y is kept with probability
-min(1, p(y) / q(y)), and else replaced by a draw from max(0, p - q), normalised: the result is distributed as p, whatever q is [1]_. The first
-replacement ends the check, for what was drafted behind it continues another text. q may depend on anything that is known
+min(1, p(y) / q(y)), and else replaced by a draw from max(0, p - q), normalised: the result is distributed as p, whatever q is [1]_. The
+first replacement ends the check, for what was drafted behind it continues another text. q may depend on anything that is known
 before the draw. So a draft may stop before any row, and the rows behind a replaced token, which were read with the wrong token before
 them, serve for the next draft as the pads' rows do (`redraft`).
 
-Both distributions are masked, penalised and filtered alike, in the same state. A draft that does not fit into the budget is kept as the last
-one: it is checked as the first draw that it was, and then struck, as in a text that is written one token at a time.
+Both distributions are masked, penalised and filtered alike, in the same state. A draft that does not fit into the budget is kept as the
+last one: it is checked as the first draw that it was, and then struck, as in a text that is written one token at a time.
 
 Every pass gives at least one token. Under greedy choice the tokens are exactly those of the plain loop.
 

@@ -3,8 +3,8 @@
     text      t0 t1 t2 t3 | t4 t5 t6 t7 | t8 t9
     blocks    start 0  <--  start 4  <--  start 8       each refers to its parent, the block before it
 
-Invariants. A block begins at a multiple of the block size and has 1 to that many tokens: *full*, or *partial*. Its tokens never change: growth
-replaces it. So a parent is always full, and a block with its parents spells a whole prefix: two blocks stand for the same prefix if
+Invariants. A block begins at a multiple of the block size and has 1 to that many tokens: *full*, or *partial*. Its tokens never change:
+growth replaces it. So a parent is always full, and a block with its parents spells a whole prefix: two blocks stand for the same prefix if
 and only if parent (the same object), salt and tokens are the same.
 
 A block is *registered* if it is in the table of its cache. One that is not (its key belongs to another block) is private to one sequence.

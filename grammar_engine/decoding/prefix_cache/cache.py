@@ -7,15 +7,22 @@
 Invariants
     - A block is in the pool if and only if it is in the table and has no users. The pool is within its bounds after each call.
     - The key of each entry of the table is the hash of its block; the parent of each is in the table too.
-    - A parent was used no earlier than its child (equal ticks: one tick per acquire and release, given to the whole text), by at least as many texts, and has
+    - A parent was used no earlier than its child (equal ticks: one tick per acquire and release, given to the whole text), by at least as
+    many texts, and has
       at least its users. So of a text the last block is given up first, and a block in use never.
-    - A block is found only if salt, parent and tokens are equal. If its key belongs to another block, a new block stays out of the table, and so do
+    - A block is found only if salt, parent and tokens are equal. If its key belongs to another block, a new block stays out of the table,
+    and so do
       those that follow it: a collision costs hits.
-    - A block enters the table with its payload: nobody finds what is not computed yet. If two texts compute the same, the later takes the earlier's.
-    - A text that the collector of garbage closes while its thread is at work on the table is released right after that, and no longer grows.
-    - Each payload that `make` has returned is given to `on_release` once, when its block goes. That is called, as `make` is, without the lock.
-    - Where an exception from outside (a signal's handler: a time-out, Ctrl-C) cuts a call short, table and pool may be torn: `_torn` is set while a thread
-      is at work on them. Who comes next begins anew with an empty table. Texts that are running keep their blocks, as their own; what was idle goes.
+    - A block enters the table with its payload: nobody finds what is not computed yet. If two texts compute the same, the later takes the
+    earlier's.
+    - A text that the collector of garbage closes while its thread is at work on the table is released right after that, and no longer
+    grows.
+    - Each payload that `make` has returned is given to `on_release` once, when its block goes. That is called, as `make` is, without the
+    lock.
+    - Where an exception from outside (a signal's handler: a time-out, Ctrl-C) cuts a call short, table and pool may be torn: `_torn` is set
+    while a thread
+      is at work on them. Who comes next begins anew with an empty table. Texts that are running keep their blocks, as their own; what was
+      idle goes.
 """
 
 from __future__ import annotations
@@ -103,7 +110,8 @@ class PrefixCache(Generic[P]):
     share_partial : bool
         The last block of a text is shared too though it is not full, and grows with the text. Else only full blocks are.
     policy : "lru" or "lfu"
-        Which idle blocks are given up first: those that were not used for longest, or those that the fewest texts have used, and of these the former.
+        Which idle blocks are given up first: those that were not used for longest, or those that the fewest texts have used, and of these
+        the former.
     hashing : "chained" or "direct"
         See `hashing.py`.
     digest_size : int
@@ -344,7 +352,9 @@ class PrefixCache(Generic[P]):
             parent = block
 
     def _outgrow(self, lease: Lease[P]) -> None:
-        """The last block of a text was not full, and gives way. It goes if it is nobody else's: its key names a text that was not finished there."""
+        """The last block of a text was not full, and gives way. It goes if it is nobody else's: its key names a text that was not finished
+        there.
+        """
         lease._found.pop()
         outgrown = lease._blocks.pop()
         outgrown.users -= 1
@@ -361,7 +371,9 @@ class PrefixCache(Generic[P]):
         return blocks[-1] if blocks else None
 
     def _release(self, lease: Lease[P]) -> None:
-        """By whoever has the lock next where this thread has it; nor is it waited for while the interpreter ends: a thread that had it then never gives it back."""
+        """By whoever has the lock next where this thread has it; nor is it waited for while the interpreter ends: a thread that had it then
+        never gives it back.
+        """
         self._left.append(lease)  # first: nobody else knows of its blocks
         lease._open = False
         if self._is_at_work:

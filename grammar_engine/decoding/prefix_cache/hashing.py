@@ -4,9 +4,10 @@
     direct     key_i = H(H(salt), all tokens up to the end of block i)          O(L^2 / block size)
 
 Both say the same. The direct form is that of the report which the cache is made after, and is kept to measure against. Each token is eight
-bytes. Keys of up to eight bytes are made by the hash that the interpreter has for its own tables (SipHash, by a secret of the process), which its
-code is about to use anyway; longer ones by BLAKE2b. A key is a hint and no proof: whoever finds a block by it compares (`Block.stands_for`), so a short
-key costs hits and never a wrong answer. The salt is that part of the key which says what a payload depends on besides the tokens: model, grammar, user.
+bytes. Keys of up to eight bytes are made by the hash that the interpreter has for its own tables (SipHash, by a secret of the process),
+which its code is about to use anyway; longer ones by BLAKE2b. A key is a hint and no proof: whoever finds a block by it compares
+(`Block.stands_for`), so a short key costs hits and never a wrong answer. The salt is that part of the key which says what a payload depends
+on besides the tokens: model, grammar, user.
 """
 
 from __future__ import annotations

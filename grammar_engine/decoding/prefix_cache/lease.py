@@ -3,9 +3,9 @@
     ids       t0 t1 t2 t3 t4 t5 t6 t7 t8 t9
     blocks    [ t0 .. t3 ][ t4 .. t7 ][t8 t9]     the last one only if partial blocks are shared
 
-A text grows at its end. Where partial blocks are shared, the last one is replaced by one of more tokens: under a new key, and if it was alone on the
-old one, that goes. A block that other texts hold too stays as it is for them, which is copy on write. If the longer block is there already, from
-another text, it is taken, and nothing is made.
+A text grows at its end. Where partial blocks are shared, the last one is replaced by one of more tokens: under a new key, and if it was
+alone on the old one, that goes. A block that other texts hold too stays as it is for them, which is copy on write. If the longer block is
+there already, from another text, it is taken, and nothing is made.
 
 Invariants. The blocks of a lease are consecutive from position 0, and it counts as one user of each. All but the last are full.
 """
@@ -98,13 +98,13 @@ class Lease(Generic[P]):
         Raises
         ------
         ValueError
-            The lease was released, before or meanwhile, or an exception from outside has cut short an earlier call, or this is called by `make`, or
-            by a finalizer or a signal's handler while the cache is at work in the same thread.
+            The lease was released, before or meanwhile, or an exception from outside has cut short an earlier call, or this is called by
+            `make`, or by a finalizer or a signal's handler while the cache is at work in the same thread.
 
         Notes
         -----
-        Other texts find the new blocks at the end of the call. If `make` raises, the tokens are in the text and the blocks made so far stay; the
-        next call makes those that are missing.
+        Other texts find the new blocks at the end of the call. If `make` raises, the tokens are in the text and the blocks made so far
+        stay; the next call makes those that are missing.
         """
         self._check()
         self._ids.extend(ids_of(tokens))

@@ -1,9 +1,9 @@
 """States of grammars as payloads: a matcher for a text is a fork of the deepest kept one, which then reads the rest.
 
-For whatever comes back to texts that were read before: several samples of one beginning, a tree search, a stream that is taken up again. A kept
-matcher is a list of 16 bytes per token, and a fork copies it; the automata belong to the grammar, and are shared anyway. So what is saved is the
-reading: about a quarter of a microsecond for each token of a warm grammar, much more where its automata are still to be made. To find a block costs as
-much as to read some 25 tokens; hence blocks are large.
+For whatever comes back to texts that were read before: several samples of one beginning, a tree search, a stream that is taken up again. A
+kept matcher is a list of 16 bytes per token, and a fork copies it; the automata belong to the grammar, and are shared anyway. So what is
+saved is the reading: about a quarter of a microsecond for each token of a warm grammar, much more where its automata are still to be made.
+To find a block costs as much as to read some 25 tokens; hence blocks are large.
 """
 
 from __future__ import annotations

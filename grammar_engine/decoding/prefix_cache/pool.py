@@ -1,16 +1,17 @@
 """The pool: which of the blocks that nobody uses goes first.
 
-Idea. A heap of heaps. The outer one orders ranks, the least first; each rank has an inner one, the longest prefix first. Where ranks are ticks, the victim
-is the least recently used block, and among those of one use that which stands last in its text.
+Idea. A heap of heaps. The outer one orders ranks, the least first; each rank has an inner one, the longest prefix first. Where ranks are
+ticks, the victim is the least recently used block, and among those of one use that which stands last in its text.
 
     tick 7   start 8, 4, 0         victims: (7, 8) (7, 4) (7, 0) (9, 4) (9, 0)
     tick 9   start 4, 0
 
-Since a use of a block stamps all blocks before it with the same tick, no block is older than one that follows it: a parent never goes before
-its child. The same holds of how many texts have used them. So a rank need not be a tick: for the policy "lfu" it is the number of texts, then the tick.
+Since a use of a block stamps all blocks before it with the same tick, no block is older than one that follows it: a parent never goes
+before its child. The same holds of how many texts have used them. So a rank need not be a tick: for the policy "lfu" it is the number of
+texts, then the tick.
 
-Invariants. `_alive` is the content. The heaps hold at least that, the same objects: `remove` leaves its entry there, which is *dead*, and passed
-over when it comes up. When more than half of the entries are dead, the heaps are made anew.
+Invariants. `_alive` is the content. The heaps hold at least that, the same objects: `remove` leaves its entry there, which is *dead*, and
+passed over when it comes up. When more than half of the entries are dead, the heaps are made anew.
 
 Cost. O(log n) for `push` and `pop`, spread over many calls; O(1) for `remove`.
 """

@@ -4,11 +4,12 @@
     prompt      {name tags[] address{city zip?}}                the members in their order, as a query would name them; ? is optional
     document    {"name": "Ada Lovelace", "tags": ["new"], "address": {"city": "Oslo"}}
 
-There is something to learn at each place: JSON itself, which members come next (the prompt says it), what kind of value goes with a member (the
-same in all schemas), and which of its values are likely. What remains is chance, as in any text.
+There is something to learn at each place: JSON itself, which members come next (the prompt says it), what kind of value goes with a member
+(the same in all schemas), and which of its values are likely. What remains is chance, as in any text.
 
-Documents are spelt with the longest tokens that fit (`Vocabulary.encode_greedy`), as forced text is. The vocabulary is the first part of the
-built-in one, whose merges come in the order of their worth: with all of it, training would spend its minutes on scores of tokens that never occur.
+Documents are spelt with the longest tokens that fit (`Vocabulary.encode_greedy`), as forced text is. The vocabulary is the first part of
+the built-in one, whose merges come in the order of their worth: with all of it, training would spend its minutes on scores of tokens that
+never occur.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
     ids --embed--> [ norm, attention, norm, feed-forward ] x layers --norm--> scores by the embedding again, transposed
 
-Invariants. Scores at a position depend on the ids up to there and on nothing else. With a cache they are those of the whole text, up to rounding:
-keys are kept after rotation, so a cache may be cut anywhere.
+Invariants. Scores at a position depend on the ids up to there and on nothing else. With a cache they are those of the whole text, up to
+rounding: keys are kept after rotation, so a cache may be cut anywhere.
 
 The last id, `width - 1`, is the pad: one more than the vocabulary has, so no mask allows it.
 """
@@ -88,8 +88,8 @@ class TinyDecoder(nn.Module):  # type: ignore[misc]  # torch is untyped here
     ) -> Output:
         """Scores after each of `input_ids`, int64 of shape (batch, length), which follow the columns of `past_key_values`.
 
-        `attention_mask`, shape (batch, columns + length), is 0 for columns that mean nothing, and `position_ids` are those of `input_ids`. By default
-        columns are positions, and all mean something.
+        `attention_mask`, shape (batch, columns + length), is 0 for columns that mean nothing, and `position_ids` are those of `input_ids`.
+        By default columns are positions, and all mean something.
 
         Raises
         ------

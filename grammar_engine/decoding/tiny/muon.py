@@ -2,12 +2,13 @@
 
     momentum  M = U S V'    --->    step  U V'
 
-So a step is as large in directions that gradients rarely point in as in those that they mostly do; with Adam the latter make up nearly all of it, and
-the others are learnt last. For a matrix that maps (rows, columns) the step has the spectral norm max(1, rows / columns) ** 0.5 times the rate.
+So a step is as large in directions that gradients rarely point in as in those that they mostly do; with Adam the latter make up nearly all
+of it, and the others are learnt last. For a matrix that maps (rows, columns) the step has the spectral norm max(1, rows / columns) ** 0.5
+times the rate.
 
-U V' is found without a decomposition, and roughly, which is enough: a polynomial that is odd in M changes its singular values alone, and four of them in turn,
-the first of Polar Express [2], bring all between 0.001 and 1 to between 0.44 and 1.56. Matrices of one shape are stacked, since small ones cost calls, not
-arithmetic.
+U V' is found without a decomposition, and roughly, which is enough: a polynomial that is odd in M changes its singular values alone, and
+four of them in turn, the first of Polar Express [2], bring all between 0.001 and 1 to between 0.44 and 1.56. Matrices of one shape are
+stacked, since small ones cost calls, not arithmetic.
 
 Embeddings, norms and biases are no maps in this sense, and need another optimizer.
 

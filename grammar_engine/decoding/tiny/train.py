@@ -1,7 +1,8 @@
 """Train the tiny decoder: `python -m grammar_engine.decoding.tiny.train --out tiny.pt --minutes 4`.
 
-Plain next-token prediction over prompt, document and end. A batch has texts of about the same length, as many as make `BATCH` tokens, padded after their
-ends, and what is predicted at or after an end has no weight in the loss; so the model never learns what a pad means, as no published model has.
+Plain next-token prediction over prompt, document and end. A batch has texts of about the same length, as many as make `BATCH` tokens,
+padded after their ends, and what is predicted at or after an end has no weight in the loss; so the model never learns what a pad means, as
+no published model has.
 
 Muon changes the matrices of the layers, AdamW the embedding, norms and biases.
 

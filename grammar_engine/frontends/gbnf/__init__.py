@@ -1,7 +1,7 @@
 """GBNF, the grammars of llama.cpp: from text to the grammar IR.
 
-Idea. What is read is what the Lark front end reads, in another spelling: rules, with repetitions and groups, over strings and sets of characters. So the
-text becomes the same definitions, and its rules are compiled by the same code.
+Idea. What is read is what the Lark front end reads, in another spelling: rules, with repetitions and groups, over strings and sets of
+characters. So the text becomes the same definitions, and its rules are compiled by the same code.
 
     text --reader--> definitions --lark.rules--> nonterminals and rules
                                      |                                   `--regular--> rules that are regular, as lexemes

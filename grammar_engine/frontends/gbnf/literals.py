@@ -1,7 +1,7 @@
 r"""Strings, sets of characters and special tokens of a GBNF text to expressions.
 
-Escapes: \n \t \r \f \b \v, \xHH, \uHHHH and \UHHHHHHHH, which are code points, and a backslash before any sign that is no letter or digit. llama.cpp
-has fewer, and none with another meaning.
+Escapes: \n \t \r \f \b \v, \xHH, \uHHHH and \UHHHHHHHH, which are code points, and a backslash before any sign that is no letter or digit.
+llama.cpp has fewer, and none with another meaning.
 """
 
 from __future__ import annotations

@@ -1,14 +1,16 @@
 r"""Rules that are regular become one lexeme each.
 
-Idea. GBNF has no terminals: strings, numbers and white space are spelt by rules for their characters. A token could be cut at each of these, and each
-cut is a row of the parser. But most of such rules are regular: they are not recursive, or only at their end (`rest: "\\"" | [^"] rest`), or only at their
-beginning. What these stand for is an expression, the solution of their equations, which the lexer walks without any row.
+Idea. GBNF has no terminals: strings, numbers and white space are spelt by rules for their characters. A token could be cut at each of
+these, and each cut is a row of the parser. But most of such rules are regular: they are not recursive, or only at their end (`rest: "\\"" |
+[^"] rest`), or only at their beginning. What these stand for is an expression, the solution of their equations, which the lexer walks
+without any row.
 
     rest  =  [^"] rest  |  "\""         is         [^"]* "\""
 
-Of all that is regular, what the other rules name becomes a lexeme, and what is regular side by side in these becomes one. Not what has no set of
-characters in it: words and signs are lexemes already, by which `Matcher.explain` says more. Nor what may be in many states at once: lists with
-bounds where a text may have several numbers of items, systems of many equations, long sequences. These stay rules, and so do those that have them.
+Of all that is regular, what the other rules name becomes a lexeme, and what is regular side by side in these becomes one. Not what has no
+set of characters in it: words and signs are lexemes already, by which `Matcher.explain` says more. Nor what may be in many states at once:
+lists with bounds where a text may have several numbers of items, systems of many equations, long sequences. These stay rules, and so do
+those that have them.
 
 White space, with comments perhaps, is a lexeme by itself. Else there would be one with each word that it may stand behind.
 
@@ -79,7 +81,9 @@ def _parts(symbol: Symbol, rules: Rules, repetitions: Repetitions) -> Iterator[S
 
 
 def _components(rules: Rules, repetitions: Repetitions) -> Iterator[list[Symbol]]:
-    """Sets of nonterminals that name each other, those that are named before those that name them (Tarjan 1972, with a stack of its own)."""
+    """Sets of nonterminals that name each other, those that are named before those that name them (Tarjan 1972, with a stack of its
+    own).
+    """
     numbers: dict[Symbol, int] = {}
     lowest: dict[Symbol, int] = {}
     path: list[Symbol] = []

@@ -9,8 +9,8 @@ The stages, one room each; a room imports only from rooms above it:
     normalising/   places -> shapes: what each keyword means
     emitting/      shapes -> lexemes and rules
 
-`context.py` is what they share in one compilation, and is handed to all of them: the builder, the options, the report, questions to the core.
-`contradictions.py` stands outside: it compiles parts of a schema without instances, to see which contradict each other.
+`context.py` is what they share in one compilation, and is handed to all of them: the builder, the options, the report, questions to the
+core. `contradictions.py` stands outside: it compiles parts of a schema without instances, to see which contradict each other.
 
 What the language of the grammar is: the JSON texts of the instances of the schema, with these choices of spelling.
 
@@ -29,7 +29,8 @@ What the language of the grammar is: the JSON texts of the instances of the sche
   makes a multiple, with up to 17 digits after the point. Zero: with any exponent.
 - In draft 4 an integer (by `type`) is digits only in any style, and what is no integer has a point or an exponent: `5.0` is none, and yet
   a multiple of 1 and equal to 5.
-- `escapes="minimal"`: each character of a string is written in one way, hexadecimal digits in either case. `"all"`: in every way that RFC 8259 allows.
+- `escapes="minimal"`: each character of a string is written in one way, hexadecimal digits in either case. `"all"`: in every way that RFC
+8259 allows.
 """
 
 from __future__ import annotations

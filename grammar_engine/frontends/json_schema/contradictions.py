@@ -2,13 +2,14 @@
 
 Idea. A part is one keyword at one place, or a schema that is `false`. Parts are taken out of a copy of the schema, which is compiled again,
 until those that are left admit nothing, but any fewer would (QuickXplain: halves first, so n parts of which k matter take about
-k log n tries), or would be refused. The compiler itself is asked, so whatever makes a schema empty is explained, also what only the core finds out.
+k log n tries), or would be refused. The compiler itself is asked, so whatever makes a schema empty is explained, also what only the core
+finds out.
 
 Only keywords that admit less the more there are of them are parts: not what stands inside `not`, `oneOf` or `if`. `properties` is never
 taken out, since other keywords depend on its names; the schemas in it are made `true`.
 
-Invariant. The parts that are found do contradict each other: the last thing that is tried is the schema with them alone. Of these a `type` is not named
-that only says what the others are about, and neither are references.
+Invariant. The parts that are found do contradict each other: the last thing that is tried is the schema with them alone. Of these a `type`
+is not named that only says what the others are about, and neither are references.
 """
 
 from __future__ import annotations
@@ -156,7 +157,9 @@ class _Search:
 
 
 def _copied(schema: Any) -> tuple[Any, dict[int, Any]]:
-    """A deep copy of a schema, and by the id of each object in it the one that it is a copy of. Without recursion, and with the sharing of the original."""
+    """A deep copy of a schema, and by the id of each object in it the one that it is a copy of. Without recursion, and with the sharing of
+    the original.
+    """
     copies: dict[int, Any] = {id(schema): dict(schema)}
     queue = list(copies.values())
     originals = {id(queue[0]): schema}

@@ -1,8 +1,8 @@
 """The count of what a schema multiplies out to, which `max_alternative_schemas` bounds.
 
-Two things are counted. *Alternatives*: the pieces of one union at one place, or the classes of keys of one object; at most the limit. *Work*: what all places make together, in
-units of the time that it takes to compare two small pieces; at most `_PRODUCTS` times the limit. Methods that `check` bound an amount; those
-that `count` add it to the work, too.
+Two things are counted. *Alternatives*: the pieces of one union at one place, or the classes of keys of one object; at most the limit.
+*Work*: what all places make together, in units of the time that it takes to compare two small pieces; at most `_PRODUCTS` times the limit.
+Methods that `check` bound an amount; those that `count` add it to the work, too.
 """
 
 from __future__ import annotations

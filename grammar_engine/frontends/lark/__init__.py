@@ -1,8 +1,8 @@
 r"""Lark grammars: from text in the Lark language to the grammar IR.
 
-Idea. The language is Lark's: what its parser reads is read, and where that finds an error it is asked which (`diagnosis`). Else this package goes
-its own way, because Lark compiles for parsing and we compile for masks: `x~1..100000` stays one symbol instead of being expanded, a terminal
-stays an expression instead of becoming a pasted regular expression, each error has a place in the text.
+Idea. The language is Lark's: what its parser reads is read, and where that finds an error it is asked which (`diagnosis`). Else this
+package goes its own way, because Lark compiles for parsing and we compile for masks: `x~1..100000` stays one symbol instead of being
+expanded, a terminal stays an expression instead of becoming a pasted regular expression, each error has a place in the text.
 
     text --reader--> statements (syntax) --loader--> definitions --rules--> nonterminals and rules (repetitions: what is better one lexeme)
                                                            `---terminals---> lexemes (literals: strings, regular expressions, ranges)
@@ -10,8 +10,8 @@ stays an expression instead of becoming a pasted regular expression, each error 
 Beyond Lark's language rules may have what llguidance adds to it: special tokens (`special`), JSON Schemas (`schemas`), and attributes.
 
 Meaning. `lexing="exact"`: a text is a sentence if *some* way of cutting it into terminals parses, where a terminal may stand for each
-text that its expression matches as a whole. This is what Lark's Earley parser with `lexer="dynamic_complete"` means by a grammar, but for what
-is said below.
+text that its expression matches as a whole. This is what Lark's Earley parser with `lexer="dynamic_complete"` means by a grammar, but for
+what is said below.
 `lexing="longest"`: the discipline of a classic scanner; a terminal with a lazy quantifier then ends at its first match.
 Under both a rule with the attribute `lazy` or `suffix` is one terminal that ends at its first match.
 
@@ -21,7 +21,8 @@ Where this differs from the `lark` package (each is also listed in the `Report` 
 - `/a|b/ "c"` means `(a|b)c`. Lark pastes the sources of both and gets `a|bc`.
 - `/\x2e/` is a full stop, as in Python's `re`. Lark evaluates the escape first and gets `.`, any character.
 - Under `lexing="exact"` a lazy quantifier is as good as a greedy one. Lark stops there at the first match that the quantifier finds.
-- Each alternative of a regular expression counts. Lark asks `re` for one match and for those of its beginnings: of `/[1-9]|1[0-2]/` it never sees `10`.
+- Each alternative of a regular expression counts. Lark asks `re` for one match and for those of its beginnings: of `/[1-9]|1[0-2]/` it
+never sees `10`.
 - An ignored terminal may end at any of its matches, as others do. Lark takes the longest one only.
 - A regular expression cannot look at the text around its terminal: anchors, word boundaries, look-around and back-references
   are refused by name. Bundled terminals that use look-around have equals without it (`bundled`).
@@ -75,10 +76,11 @@ def build(
     lexing : {"exact", "longest"}
         See the top of this module.
     limits : Limits, optional
-        `max_regex_nesting` bounds the nesting of brackets, in rules and in regular expressions; `max_template_instances` the rules that are made
-        from templates.
+        `max_regex_nesting` bounds the nesting of brackets, in rules and in regular expressions; `max_template_instances` the rules that are
+        made from templates.
     questions : Lengths, optional
-        About expressions of `builder`. Without them, repetitions of short texts stay rules (see `repetitions`), and rules with attributes are not checked.
+        About expressions of `builder`. Without them, repetitions of short texts stay rules (see `repetitions`), and rules with attributes
+        are not checked.
 
     Returns
     -------

@@ -1,10 +1,12 @@
 r"""Why a text is no Lark grammar: what Lark's own parser says of it.
 
-Idea. It is given the tokens that can be read, and the first that cannot. So it meets no literal that is not closed, in which its lexer would
-backtrack without end, and nothing that comes later. What Lark does not know, special tokens and schemas, is a string of the same length
-there, and attributes of rules are blanks. Long runs of empty lines, of which that lexer tries each end with each beginning, become blanks.
+Idea. It is given the tokens that can be read, and the first that cannot. So it meets no literal that is not closed, in which its lexer
+would backtrack without end, and nothing that comes later. What Lark does not know, special tokens and schemas, is a string of the same
+length there, and attributes of rules are blanks. Long runs of empty lines, of which that lexer tries each end with each beginning, become
+blanks.
 
-Where the two differ: Lark takes `"a\"` for a string if no other quotation mark comes in its line. Here a mark behind a backslash never ends one.
+Where the two differ: Lark takes `"a\"` for a string if no other quotation mark comes in its line. Here a mark behind a backslash never ends
+one.
 """
 
 from __future__ import annotations

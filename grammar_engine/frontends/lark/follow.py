@@ -1,16 +1,16 @@
 """Which lexemes may swallow what must follow them, under `lexing="longest"`.
 
 Idea. A classic scanner takes the longest match. After lexeme X the text can be stuck if *every* byte with which it could go on is taken
-for a longer match instead: A: /a+/ followed by "a" can never be written. So for each X collect the first bytes of what may follow it (FIRST and
-FOLLOW of the textbooks, as sets of bytes); if all of them, and those of the ignored lexemes, are bytes with which a match of X goes on in
-some lexeme, and the text may not end after X, X is reported.
+for a longer match instead: A: /a+/ followed by "a" can never be written. So for each X collect the first bytes of what may follow it (FIRST
+and FOLLOW of the textbooks, as sets of bytes); if all of them, and those of the ignored lexemes, are bytes with which a match of X goes on
+in some lexeme, and the text may not end after X, X is reported.
 
 The verdict is on sets of bytes, not on texts: a grammar that is reported may still work, because the bytes that go on differ from one
 match of X to another. One that is not reported can be stuck only in longer ways (the swallowed text itself leads nowhere).
 
-Sets are the bits of an int. FIRST of a symbol is what it begins with itself and FIRST of the symbols with which its rules may begin; FOLLOW of a
-symbol is what stands behind it and FOLLOW of the symbols whose rules may end with it. So both are a union over all that is reached in a
-graph, which takes time in proportion to its edges (`_closure`).
+Sets are the bits of an int. FIRST of a symbol is what it begins with itself and FIRST of the symbols with which its rules may begin; FOLLOW
+of a symbol is what stands behind it and FOLLOW of the symbols whose rules may end with it. So both are a union over all that is reached in
+a graph, which takes time in proportion to its edges (`_closure`).
 """
 
 from __future__ import annotations
@@ -128,7 +128,9 @@ def _nullable(rules: _Rules, lexemes: set[Symbol]) -> set[Symbol]:
 
 
 def _closure(own: list[_Bits], edges: list[list[Symbol]]) -> list[_Bits]:
-    """For each node the bits of all nodes that it reaches, itself included: component by component, those that others lead to first (Gabow)."""
+    """For each node the bits of all nodes that it reaches, itself included: component by component, those that others lead to first
+    (Gabow).
+    """
     result = [0] * len(own)
     number, is_done = [0] * len(own), [False] * len(own)
     path: list[Symbol] = []  # nodes whose component is not known

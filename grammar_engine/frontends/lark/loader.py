@@ -1,7 +1,7 @@
 """Statements to one dictionary of definitions: imports, `%override`, `%extend`, `%ignore`, and the check for undefined names.
 
-Idea. Definitions stay as they were read; each body keeps its `Origin`, which knows the text that its tokens point into and what its names mean.
-Names follow Lark: an imported name takes the name it is imported as, all other names of the imported grammar are prefixed
+Idea. Definitions stay as they were read; each body keeps its `Origin`, which knows the text that its tokens point into and what its names
+mean. Names follow Lark: an imported name takes the name it is imported as, all other names of the imported grammar are prefixed
 with that grammar's (`common__DIGIT`), so that overriding an imported name also changes the imported rules that use it.
 
 Invariant. After `load` every name in every body is defined or is a parameter of the template that the body belongs to.

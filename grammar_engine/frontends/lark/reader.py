@@ -1,14 +1,14 @@
 """Lark text to statements.
 
-Idea. One regular expression cuts the text into tokens, as Lark does, and one loop reads the body of a definition into steps (`syntax`), with the
-groups around on a stack of its own. If a text cannot be read, Lark's parser is asked for the reason (`diagnosis`): it knows more, but takes
-a tenth of a second to be imported.
+Idea. One regular expression cuts the text into tokens, as Lark does, and one loop reads the body of a definition into steps (`syntax`),
+with the groups around on a stack of its own. If a text cannot be read, Lark's parser is asked for the reason (`diagnosis`): it knows more,
+but takes a tenth of a second to be imported.
 
-Beyond Lark, an item may be a special token, `<think>`, or a JSON Schema behind `%json`, of which only the end is looked for here; a rule may have
-attributes, `text[suffix="</a>"]`; sequences may be joined by `&`, and an item may begin with `~`, "any text but".
+Beyond Lark, an item may be a special token, `<think>`, or a JSON Schema behind `%json`, of which only the end is looked for here; a rule
+may have attributes, `text[suffix="</a>"]`; sequences may be joined by `&`, and an item may begin with `~`, "any text but".
 
-Invariant. A text is read here if and only if Lark reads it with strings in place of such items, blanks in place of attributes and of `~` before
-an item, and `|` in place of `&`, where no side of it may be empty; except that literals end where their escapes say
+Invariant. A text is read here if and only if Lark reads it with strings in place of such items, blanks in place of attributes and of `~`
+before an item, and `|` in place of `&`, where no side of it may be empty; except that literals end where their escapes say
 (see `diagnosis`). No expression goes over what it has matched more than twice, so the time is linear in the text.
 """
 

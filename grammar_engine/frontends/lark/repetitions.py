@@ -1,18 +1,18 @@
 r"""Repetitions of short texts become one lexeme each.
 
-Idea. Rules may spell a text character by character: `string: "\"" char* "\""` with `char: /[^"\\]/ | "\\" /["\\n]/`. A token can then be cut at
-each of its characters, and each cut is a row of the parser. As one lexeme `char*` is walked as the terminal that others would have written, in
-states of the lexer that are kept.
+Idea. Rules may spell a text character by character: `string: "\"" char* "\""` with `char: /[^"\\]/ | "\\" /["\\n]/`. A token can then be
+cut at each of its characters, and each cut is a row of the parser. As one lexeme `char*` is walked as the terminal that others would have
+written, in states of the lexer that are kept.
 
-What is joined: lists, and rules that repeat themselves at one end, whose items are single lexemes or short sequences of them, none longer than
-`_LONGEST` characters; where nothing is ignored, also single lexemes of any length. Lexemes that end at their first match stay apart: where the
-list is one, nothing would end them. Longer items stay apart, since `Matcher.explain` says more by their names than by that of the list; so do items
-of strings only. Counted lists are joined only if nothing is ignored and no text has several numbers of items: else a state of the lexer is a set
-of numbers, which may cost more than it saves.
+What is joined: lists, and rules that repeat themselves at one end, whose items are single lexemes or short sequences of them, none longer
+than `_LONGEST` characters; where nothing is ignored, also single lexemes of any length. Lexemes that end at their first match stay apart:
+where the list is one, nothing would end them. Longer items stay apart, since `Matcher.explain` says more by their names than by that of the
+list; so do items of strings only. Counted lists are joined only if nothing is ignored and no text has several numbers of items: else a
+state of the lexer is a set of numbers, which may cost more than it saves.
 
-Invariants. The sentences are the same. What is ignored may stand between the items within the new lexeme, as it may before and behind it. No new
-lexeme is ever empty: an empty list is a rule of its own, so that a text without any lexeme stays one. Only for `lexing="exact"`: a classic
-scanner cuts a list elsewhere than its items.
+Invariants. The sentences are the same. What is ignored may stand between the items within the new lexeme, as it may before and behind it.
+No new lexeme is ever empty: an empty list is a rule of its own, so that a text without any lexeme stays one. Only for `lexing="exact"`: a
+classic scanner cuts a list elsewhere than its items.
 """
 
 from __future__ import annotations
@@ -176,7 +176,9 @@ class _Joiner:
             raise
 
     def _is_flat(self, symbol: Symbol, depth: int) -> bool:
-        """Whether a symbol is a short lexeme, or a nonterminal without recursion and of few levels, of such and of fixed numbers of them."""
+        """Whether a symbol is a short lexeme, or a nonterminal without recursion and of few levels, of such and of fixed numbers of
+        them.
+        """
         if not symbol & 1:
             return symbol not in self._long
         known = self._flat.get(symbol)

@@ -1,8 +1,8 @@
 """JSON Schemas in rules: `%json {...}`.
 
-Idea. For the rules a schema is a nonterminal of which they know nothing. In the end rules and schemas are made again in a new builder, each as a
-part of it (`inclusion`), and the schemas' symbols take the places of these nonterminals. So a schema is compiled by itself, as any other, and what
-the grammar ignores is ignored before and behind a schema, and not in it.
+Idea. For the rules a schema is a nonterminal of which they know nothing. In the end rules and schemas are made again in a new builder, each
+as a part of it (`inclusion`), and the schemas' symbols take the places of these nonterminals. So a schema is compiled by itself, as any
+other, and what the grammar ignores is ignored before and behind a schema, and not in it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ Compile = Callable[[Any], tuple[Part, Report]]
 def with_schemas(
     builder: Builder, schemas: Mapping[Symbol, tuple[Token, Origin]], compile_schema: Compile, limits: Limits, report: Report
 ) -> Builder:
-    """A builder with the sentences of `builder`, in which `schemas` stand for nonterminals without rules. Adds what becomes of them to `report`.
+    """A builder with the sentences of `builder`, in which `schemas` stand for nonterminals without rules. Adds what becomes of them to
+    `report`.
 
     Raises
     ------

@@ -46,7 +46,7 @@ class Operation(NamedTuple):
         | "use" | arguments of a template, which `first` names | |
         | "repeat" | one | `?`, `*`, `+`, or one or two numbers, or a number and `*` |
         | "maybe" | one: what stands in square brackets | |
-        | "sequence" | items, one after the other; left out for a single one without an alias, but for names of rules and groups of alternatives | |
+        | "sequence" | items, one after the other; left out for a single one without an alias, but for names and groups of alternatives | |
         | "and" | sequences and single items, two or more: what all of them have | the first `&` |
         | "not" | one: any text but its texts | the `~` |
         | "alternatives" | all these, two or more | |
@@ -75,8 +75,8 @@ class Body(NamedTuple):
     Attributes
     ----------
     steps : list of (Token or Operation)
-        Names of rules and terminals, strings, regular expressions, special tokens, schemas, and operations. They leave one item, which stands for
-        the body.
+        Names of rules and terminals, strings, regular expressions, special tokens, schemas, and operations. They leave one item, which
+        stands for the body.
     names : list of Token
         All names in it, also those of templates, in the order of the text.
     first : Token or None

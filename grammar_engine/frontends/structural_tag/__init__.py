@@ -3,8 +3,8 @@
     {"type": "structural_tag", "format": {"type": ..., ...}}                        nested formats, the language of XGrammar
     {"structures": [{"begin": ..., "schema": ..., "end": ...}], "triggers": [...]}  its older form
 
-Idea. Each format is a symbol: schemas, regular expressions and grammars are compiled grammars, which are made again here (`inclusion.py`), all else
-rules over them. Formats wait in a queue, so that nothing here is as deep as they are nested.
+Idea. Each format is a symbol: schemas, regular expressions and grammars are compiled grammars, which are made again here (`inclusion.py`),
+all else rules over them. Formats wait in a queue, so that nothing here is as deep as they are nested.
 
 Free text in a tag goes up to where the end of the tag is written for the first time, so it depends on what is *around* it.
 """

@@ -3,8 +3,9 @@
     text   =  thinking?  (free text, tag)*  free text
     tag    =  begin  body  end
 
-Idea. A tag begins where the text first has a *trigger*, which is how beginnings begin. So free text is all text without a trigger, or what is
-excluded: mostly one lexeme, however many tags there are (free_text.py). Bodies are compiled grammars, which are made again here (`inclusion.py`).
+Idea. A tag begins where the text first has a *trigger*, which is how beginnings begin. So free text is all text without a trigger, or what
+is excluded: mostly one lexeme, however many tags there are (free_text.py). Bodies are compiled grammars, which are made again here
+(`inclusion.py`).
 
 `options.py` is what the user hands over, and what is refused of it.
 """

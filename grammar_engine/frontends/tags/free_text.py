@@ -1,8 +1,8 @@
 """Free text: all that has none of some texts.
 
-What follows it may be one of these texts itself, and where free text ends is where that has been written for the first time. Mostly this is so by
-itself. But behind `ab` an `aba` has been written when there is `aba` for the first time, not when the second one ends: a text may not end with what
-makes a stop together with the beginning of what follows.
+What follows it may be one of these texts itself, and where free text ends is where that has been written for the first time. Mostly this is
+so by itself. But behind `ab` an `aba` has been written when there is `aba` for the first time, not when the second one ends: a text may not
+end with what makes a stop together with the beginning of what follows.
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ def endings_of(stops: Sequence[str], following: Sequence[str]) -> dict[str, list
 
 
 def within(inner: Sequence[str], outer: Sequence[str], *, whole: bool = False) -> Iterator[tuple[str, str]]:
-    """Which texts are parts of which others; `whole`: or equal. Takes time in proportion to the letters of the one and the lengths of the other."""
+    """Which texts are parts of which others; `whole`: or equal. Takes time in proportion to the letters of the one and the lengths of the
+    other.
+    """
     known, lengths = set(inner), sorted(set(map(len, inner)))
     for text in outer:
         for length in lengths:

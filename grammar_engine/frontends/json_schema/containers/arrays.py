@@ -8,8 +8,8 @@ layers, and nothing is expanded before it is needed. *Counts* say how many of th
     not (items: g)                   at least 1 item meets not g
     not (1 to 3 items meet g)        no item meets g, which is items: not g; or at least 4 items meet g
 
-Invariant. `longest` is None or at least `shortest`; `unique` is None where there is at most one item. A count has a bound that says something, and a goal that is neither `ANYTHING` (that
-is a length) nor `NEVER`.
+Invariant. `longest` is None or at least `shortest`; `unique` is None where there is at most one item. A count has a bound that says
+something, and a goal that is neither `ANYTHING` (that is a length) nor `NEVER`.
 """
 
 from __future__ import annotations

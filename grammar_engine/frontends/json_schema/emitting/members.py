@@ -2,8 +2,8 @@
 
 Idea. A condition counts the members that meet a goal. A grammar guesses for each member whether it is counted. A member that is counted
 has to meet the goal; one that is not counted need not fail it, as long as more may be counted than are: a text is accepted if *some*
-guess works out. Only where a condition bounds from above, or is marked exact, or where values must not be taken twice, has a member that is not counted to
-fail the goal. So most conditions need no negation.
+guess works out. Only where a condition bounds from above, or is marked exact, or where values must not be taken twice, has a member that is
+not counted to fail the goal. So most conditions need no negation.
 
 Invariant. The kinds of a member together are all members. With `apart` they have no value in common.
 """

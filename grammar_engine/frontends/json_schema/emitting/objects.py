@@ -6,8 +6,8 @@ keys, one for all members together where their number matters, one for each witn
 that slot, and a way that does not (`members.py`). With `property_order="any"` the ranks do not matter. The states of the bag are made when
 a text reaches them, so the grammar is linear in the schema.
 
-Other keys. Patterns that overlap divide them into classes: a class for each set of patterns whose members have to meet something of its own,
-so n patterns may make 2**n. Patterns that ask for schemas of one spelling are one. The `Ledger` counts the rest.
+Other keys. Patterns that overlap divide them into classes: a class for each set of patterns whose members have to meet something of its
+own, so n patterns may make 2**n. Patterns that ask for schemas of one spelling are one. The `Ledger` counts the rest.
 
 Free keys. RFC 8259 leaves open what `{"k": 1, "k": 2}` means; most readers keep the last. A key of the schema is written at most once.
 Other keys may repeat, but not where that could make a reader see another number of members than was counted, or drop a witness: then
@@ -114,7 +114,9 @@ class ObjectRules:
     # --- classes of keys --------------------------------------------------------------------------------------------------
 
     def other_keys(self, patterns: dict[Expr, list[Expr]]) -> list[_Class]:
-        """Disjoint sets of keys that cover all keys without a name, the goal of each, the indices of the witnesses it may be, and its patterns."""
+        """Disjoint sets of keys that cover all keys without a name, the goal of each, the indices of the witnesses it may be, and its
+        patterns.
+        """
         b = self.builder
         layers, witnesses = self.piece.layers, self.piece.witnesses
         cells: list[tuple[Expr, frozenset[Expr]]] = [(b.text, frozenset())]

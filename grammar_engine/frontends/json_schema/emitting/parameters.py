@@ -6,11 +6,12 @@
     deepseek_xml  <*parameter name="city" string="true">Oslo</*parameter>, where * is DSML between fullwidth bars
     deepseek_v4_1_xml, where a space is behind them
 
-Idea. The text is the members of one object, one after the other. A string is its characters as they are, without quotes and escapes; all other values
-are JSON, and so is what is in them. So the rules are those of an object, with other lexemes for keys and scalars (`objects.py`).
+Idea. The text is the members of one object, one after the other. A string is its characters as they are, without quotes and escapes; all
+other values are JSON, and so is what is in them. So the rules are those of an object, with other lexemes for keys and scalars
+(`objects.py`).
 
-White space, as much as a gap may have, is insignificant around values and behind members. The text `5` may be a string and a number: it is read if
-either is admitted. Where a mark tells strings from other values (`string="false"`), a string is all that stands between the marks.
+White space, as much as a gap may have, is insignificant around values and behind members. The text `5` may be a string and a number: it is
+read if either is admitted. Where a mark tells strings from other values (`string="false"`), a string is all that stands between the marks.
 
 Invariant. No string has the text that ends its parameter.
 """
@@ -189,6 +190,7 @@ class _ParameterRules(ObjectRules):
 
     def check_distinct(self) -> None:
         raise UnsupportedSchemaError(
-            "in XML, keys that the schema does not name are not compared; say additionalProperties: false, or nothing of how many there are",
+            "in XML, keys that the schema does not name are not compared; "
+            "say additionalProperties: false, or nothing of how many there are",
             pointer=self.where or "",
         )

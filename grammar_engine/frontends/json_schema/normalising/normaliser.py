@@ -100,8 +100,9 @@ class Normaliser:
         if place in self._active:
             if all(place is not other for other, _ in stack):
                 raise Undecided
-            reason = "the schema refers to itself without anything in between, so it says nothing; refer to it from inside `properties` or `items`"
-            raise SchemaError(reason, pointer=stack[-1][0].pointer, keyword="$ref")
+            reason = "the schema refers to itself without anything in between, so it says nothing"
+            advice = "refer to it from inside `properties` or `items`"
+            raise SchemaError(f"{reason}; {advice}", pointer=stack[-1][0].pointer, keyword="$ref")
         self._active[place] = None
         try:
             result = self._meaning.at_once(place, self._shapes)

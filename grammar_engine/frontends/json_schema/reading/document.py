@@ -78,7 +78,9 @@ class Document:
         return result
 
     def invented(self, parent: Place, pointer: str, keyword: str, value: Any) -> Place:
-        """A place for a schema that no text holds: `value`, a member of a `const` or `enum`, as one itself. The same one for the same object."""
+        """A place for a schema that no text holds: `value`, a member of a `const` or `enum`, as one itself. The same one for the same
+        object.
+        """
         is_shared = isinstance(value, (dict, list, tuple))
         known = self._constants.get((id(value), keyword, parent.frame)) if is_shared else None
         if known is not None:
@@ -177,7 +179,8 @@ class Document:
             # Many documents use `id` for purposes of their own. Where the nearest one makes the reference lead nowhere, the root is meant.
             found = self._follow(resource.document, fragment)
             if found is not None:
-                detail = f"{reference!r:.200} is not in {resource.uri!r:.200}, the nearest schema with an identifier; read as relative to the root"
+                nearest = f"{resource.uri!r:.200}, the nearest schema with an identifier"
+                detail = f"{reference!r:.200} is not in {nearest}; read as relative to the root"
                 self.library.notes.append(Entry(place.pointer, keyword, detail))
                 return self._reach(found, place)  # not kept: each such reference is noted
         if found is None:

@@ -4,8 +4,8 @@ Idea. A *place* is one subschema where it stands: its value, its JSON pointer, a
 `$id`) that its references are relative to, and the *dynamic scope* through which it was reached. Places are interned by the identity
 of the value, so a subschema that is reached twice, through `properties` or through `$ref`, is one place, and all that is computed for
 it is computed once. A place also has a *negation*, the place of the instances that do not match it, a *tracked* twin, which admits
-the same and also tells what was evaluated (`normalising/unevaluated.py`), and a *string part*, which admits its strings only: `propertyNames` needs no
-more, so a schema may refer to itself there. None of them has a text of its own.
+the same and also tells what was evaluated (`normalising/unevaluated.py`), and a *string part*, which admits its strings only:
+`propertyNames` needs no more, so a schema may refer to itself there. None of them has a text of its own.
 
 A dynamic scope is reduced to what a `$dynamicRef` can ask of it: for each dynamic anchor, the first resource on the way that has one
 of that name. A schema without dynamic anchors has the empty scope everywhere; with some there are finitely many, so recursion closes.

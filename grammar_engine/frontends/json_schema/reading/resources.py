@@ -2,8 +2,8 @@
 
 Idea. A *resource* is the root of a document, or a subschema with `$id`; its URI is what references are relative to. A *library* knows the
 document that is compiled, the documents that the user gave with it, and the metaschemas of the drafts, where the package
-`jsonschema-specifications` is installed (the extra `metaschemas`). A document is searched for names only when one is asked for that is not known yet: most schemas refer
-to nothing but places in themselves, and pay nothing. Nothing is ever fetched.
+`jsonschema-specifications` is installed (the extra `metaschemas`). A document is searched for names only when one is asked for that is not
+known yet: most schemas refer to nothing but places in themselves, and pay nothing. Nothing is ever fetched.
 
 A *dialect* is a draft and the keywords that have a meaning. It is named by `$schema`; the metaschema that it names may leave out
 vocabularies, whose keywords are then annotations.

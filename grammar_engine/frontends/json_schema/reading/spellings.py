@@ -1,10 +1,10 @@
 """Numbers for values: the same one for those that are written alike.
 
-Idea. Hash-consing. A value is known by its kind and by the numbers of its members, so each object is looked at once, in however many places it
-stands: as text, a schema that shares its parts may be exponentially longer than it is.
+Idea. Hash-consing. A value is known by its kind and by the numbers of its members, so each object is looked at once, in however many places
+it stands: as text, a schema that shares its parts may be exponentially longer than it is.
 
-Invariant. Values of one number are equal, with the same types, and keys in the same order. Inside of a value that contains itself, the value has
-another number, which no other value has. Nothing recurses in proportion to the value.
+Invariant. Values of one number are equal, with the same types, and keys in the same order. Inside of a value that contains itself, the
+value has another number, which no other value has. Nothing recurses in proportion to the value.
 """
 
 from __future__ import annotations

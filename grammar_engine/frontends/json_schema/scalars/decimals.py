@@ -125,8 +125,8 @@ class DecimalSyntax(Digits):
 
         Notes
         -----
-        Zero has a sign where numbers below it are in the range, and in the other styles. In the canonical one it has none where zero is the least:
-        a model that begins with a minus there has only zero left to say.
+        Zero has a sign where numbers below it are in the range, and in the other styles. In the canonical one it has none where zero is the
+        least: a model that begins with a minus there has only zero left to say.
         """
         b = self.builder
         zero = Bound(_ZERO, False)

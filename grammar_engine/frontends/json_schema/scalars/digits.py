@@ -2,9 +2,9 @@
 
 Idea. Whether a digit string lies in a range is decided by its length and by the first digit that differs from the bound. So the
 strings of n digits that are at least `s` are `s` itself, or for some i: s[:i], a greater digit than s[i], and n - i - 1 digits of any
-kind. That is a union of sequences, which is small for the bounds that people write. With n digits it takes n**2 / 2 nodes in the core, and as a chain of
-choices n levels; so a long bound is a chain of such unions, each along some digits of it. Fractions work the same way, but their length is
-free: trailing zeros change nothing.
+kind. That is a union of sequences, which is small for the bounds that people write. With n digits it takes n**2 / 2 nodes in the core, and
+as a chain of choices n levels; so a long bound is a chain of such unions, each along some digits of it. Fractions work the same way, but
+their length is free: trailing zeros change nothing.
 
     at most 250 = [0-9] | [1-9][0-9] | 1[0-9][0-9] | 2[0-4][0-9] | 250        at most .25 = (.[01]d* | .2 | .2[0-4]d* | .250*)?
 """

@@ -3,11 +3,11 @@
 Idea. A format is a set of strings, so it is an expression like any other: it meets `pattern` and the lengths by intersection, and it has
 a complement. The expressions are transcriptions of the ABNF in the RFC that the standard names, written from small named parts.
 
-Each is exact for what its RFC defines. Beyond it, `idn-email` reads texts in other normalisation forms, but for some: mail.py. NARROWED says that in short, for
-the report of a schema that uses such a format.
+Each is exact for what its RFC defines. Beyond it, `idn-email` reads texts in other normalisation forms, but for some: mail.py. NARROWED
+says that in short, for the report of a schema that uses such a format.
 
-Invariant. NARROWED and WIDER have the same names. FORMATS[f] <= the strings of format f <= WIDER[f], or equal to FORMATS[f] where there is no WIDER[f]. So what is outside of
-WIDER[f] surely does not have the format: that is what `not` admits.
+Invariant. NARROWED and WIDER have the same names. FORMATS[f] <= the strings of format f <= WIDER[f], or equal to FORMATS[f] where there is
+no WIDER[f]. So what is outside of WIDER[f] surely does not have the format: that is what `not` admits.
 """
 
 from __future__ import annotations
@@ -65,6 +65,6 @@ WITHIN = {"email": "idn-email", "hostname": "idn-hostname"}  # part of the other
 APART = frozenset({"idn-hostname", "idn-email"})
 
 NARROWED = {
-    "idn-email": "without some domains that are not in normalisation form C, which RFC 5890 asks for: those in which a beginning of a label takes more "
-    "octets than there is room for, and the whole does not",
+    "idn-email": "without some domains that are not in normalisation form C, which RFC 5890 asks for: those in which a beginning of a "
+    "label takes more octets than there is room for, and the whole does not",
 }

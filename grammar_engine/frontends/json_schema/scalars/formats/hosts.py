@@ -1,13 +1,14 @@
 r"""`hostname`, `idn-hostname`, `ipv4`, `ipv6`: RFC 1123 section 2.1, RFC 5890 to 5893, RFC 2673 section 3.2, RFC 4291 section 2.2.
 
-A label with `--` in third and fourth place is an A-label of an internationalised name (`xn--...`, in any case of the letters): what follows is
-the Punycode of a U-label, as RFC 5890 to 5893 have it with the characters of Unicode 14. RFC 5893 asks that the directions of several labels go
-together where a name has characters that are written from right to left; an A-label has none. So what has the format `hostname` has `idn-hostname`, as
-JSON Schema asks for.
+A label with `--` in third and fourth place is an A-label of an internationalised name (`xn--...`, in any case of the letters): what follows
+is the Punycode of a U-label, as RFC 5890 to 5893 have it with the characters of Unicode 14. RFC 5893 asks that the directions of several
+labels go together where a name has characters that are written from right to left; an A-label has none. So what has the format `hostname`
+has `idn-hostname`, as JSON Schema asks for.
 
-Internationalised names are read by the core (csrc/regex/names/rx_name.c): those of `idn-hostname` exactly. A beginning of a U-label may take more octets as an A-label
-than there is room for, and the whole does not: more characters can take fewer octets, by one or two, since how Punycode writes a
-number depends on the one before. Such are found (csrc/regex/names/rx_grow.c). What is outside is exact, too (csrc/regex/names/rx_barred.c).
+Internationalised names are read by the core (csrc/regex/names/rx_name.c): those of `idn-hostname` exactly. A beginning of a U-label may
+take more octets as an A-label than there is room for, and the whole does not: more characters can take fewer octets, by one or two, since
+how Punycode writes a number depends on the one before. Such are found (csrc/regex/names/rx_grow.c). What is outside is exact, too
+(csrc/regex/names/rx_barred.c).
 """
 
 from __future__ import annotations
