@@ -109,8 +109,8 @@ class Worker:
 
 
 def run(files: dict[str, Any], plan: Plan, number: int) -> tuple[Results, dict[str, dict[str, Any]]]:
-    """Results, and for each engine what its worker said when it was ready. `number`: of the run, from 0; verdicts are asked in the
-    first."""
+    """Results, and for each engine what its worker said when it was ready.
+    `number`: of the run, from 0; verdicts are asked in the first."""
     results: Results = {name: {} for name in plan.engines}
     hellos: dict[str, dict[str, Any]] = {}
     todo: queue.SimpleQueue[tuple[int, str]] = queue.SimpleQueue()

@@ -1,5 +1,5 @@
-# The extension module: what cffi generates from csrc/include/ge_api.h, and the types of csrc/python. Only `_native` uses it, and `ir`
-# the base of builders.
+# The extension module: what cffi generates from csrc/include/ge_api.h, and the
+# types of csrc/python. Only `_native` uses it, and `ir` the base of builders.
 import builtins
 from collections.abc import Sequence
 from typing import Any, TypeVar

@@ -32,8 +32,8 @@ class MaskStep(NamedTuple):
     needed : list of bool
         False: every id of the logits is allowed, as `Matcher.fill_mask` tells.
     changed : list of bool
-        False: the row holds the same mask as after this matcher's mask before, as `Matcher.mask_changed` tells. True where the matcher has
-        failed, as is `needed`.
+        False: the row holds the same mask as after this matcher's mask before,
+        as `Matcher.mask_changed` tells. True where the matcher has failed, as is `needed`.
     """
 
     accepted: list[bool]

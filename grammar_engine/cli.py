@@ -195,8 +195,8 @@ def _generate_with_model(options: argparse.Namespace) -> int:
 
 
 def _warm(grammar: Grammar, vocabulary: Vocabulary, max_tokens: int) -> int:
-    """What a server does before the first request; returns the number of masks. A limit that is reached here is met again where a text
-    needs what it forbids.
+    """What a server does before the first request; returns the number of masks.
+    A limit that is reached here is met again where a text needs what it forbids.
     """
     from .decoding import stream
     from .decoding.models import NoiseModel
@@ -285,8 +285,8 @@ def _trained(vocabulary: Vocabulary, seconds: int) -> object:
 
 
 def _prompt(options: argparse.Namespace, source: str) -> bytes:
-    """What the model goes on from: by default, for a tiny decoder, the outline of the schema that it was trained with; for others, the
-    schema.
+    """What the model goes on from: by default, for a tiny decoder,
+    the outline of the schema that it was trained with; for others, the schema.
     """
     if options.prompt is not None:
         return os.fsencode(options.prompt)

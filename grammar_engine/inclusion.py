@@ -3,8 +3,8 @@
 Idea. What a front end has made is records, each of which refers to earlier ones. They are made again in another builder, with its ids:
 equal expressions and lexemes become one there, also those of several parts.
 
-What is skipped between the lexemes of the part is not skipped around it. So there these lexemes get it as a part of their own: `skip? L`
-for the first, and `L skip?` for all.
+What is skipped between the lexemes of the part is not skipped around it. So there these
+lexemes get it as a part of their own: `skip? L` for the first, and `L skip?` for all.
 
 Invariant. The sentences of the symbol are those of the grammar.
 """
@@ -40,17 +40,17 @@ def include(builder: Builder, part: Part, places: Mapping[Symbol, Symbol] | None
     builder : Builder
     part : Part
     places : mapping of Symbol to Symbol, optional
-        Of nonterminals of the part, which have no rules, to what stands for them. What the part skips is skipped before and behind that,
-        not in it.
+        Of nonterminals of the part, which have no rules, to what stands for them.
+        What the part skips is skipped before and behind that, not in it.
     place : str, optional
-        Where the part stands in a larger source: goes before the places of its symbols. Then equal lexemes of several parts that have a
-        place stay several.
+        Where the part stands in a larger source: goes before the places of its symbols.
+        Then equal lexemes of several parts that have a place stay several.
 
     Raises
     ------
     GrammarError
-        The grammar has `lexing="longest"`, by which a lexeme depends on what else may come, or (if its bytes were forged) a lexeme of a
-        rule is skipped.
+        The grammar has `lexing="longest"`, by which a lexeme depends on what else
+        may come, or (if its bytes were forged) a lexeme of a rule is skipped.
     """
     if part.records.longest:
         raise GrammarError('a grammar with lexing="longest" cannot be a part of another')

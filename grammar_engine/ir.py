@@ -280,8 +280,8 @@ class Builder(Collected):
         return self._node(OP_PATTERN, 4, dialect, flags, self._span(encoded), len(encoded))
 
     def withdraw_pattern(self) -> None:
-        """The newest expression, a pattern that the core could not read, is given up: whoever reads the records finds one without texts
-        there.
+        """The newest expression, a pattern that the core could not read,
+        is given up: whoever reads the records finds one without texts there.
         """
         words = self.words
         words[-6] = OP_UNION
@@ -376,8 +376,8 @@ class Builder(Collected):
     # --- symbols ----------------------------------------------------------------------------------------------------
 
     def repetition(self, left: Symbol, item: Symbol, separator: Symbol | None, minimum: int, maximum: int | None) -> None:
-        """`left`, which has no rules, is `minimum` to `maximum` times `item`, with `separator` between. Costs nothing until it is
-        walked.
+        """`left`, which has no rules, is `minimum` to `maximum` times `item`,
+        with `separator` between. Costs nothing until it is walked.
         """
         high = UNBOUNDED if maximum is None else maximum
         if not 0 <= minimum <= high or minimum >= UNBOUNDED or (maximum is not None and maximum >= UNBOUNDED):

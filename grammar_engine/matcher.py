@@ -515,8 +515,8 @@ class Matcher(Held):
         return flags
 
     def forced_bytes(self) -> bytes:
-        """The bytes that must come next, whatever the model prefers: b"" where there is a choice, or where the text may end. At most
-        65,536.
+        """The bytes that must come next, whatever the model prefers:
+        b"" where there is a choice, or where the text may end. At most 65,536.
 
         Raises
         ------

@@ -201,8 +201,8 @@ class Vocabulary:
         return f"<Vocabulary of {self.size:,} tokens, width {self.width:,}, eos {self.eos}>"
 
     def __eq__(self, other: object) -> bool:
-        """Equal tokens, eos and width; the names of special tokens do not count, nor do slices. (What is kept by vocabulary asks for names,
-        too.)
+        """Equal tokens, eos and width; the names of special tokens do not count,
+        nor do slices. (What is kept by vocabulary asks for names, too.)
         """
         if not isinstance(other, Vocabulary):
             return NotImplemented
@@ -443,8 +443,8 @@ class Vocabulary:
 
     @classmethod
     def builtin(cls, *, slices: Iterable[str] | None = None) -> Vocabulary:
-        """A small byte-level BPE that ships with the package: 6,144 ids, of which 256 are the single bytes and the last one is the end of
-        text.
+        """A small byte-level BPE that ships with the package: 6,144 ids,
+        of which 256 are the single bytes and the last one is the end of text.
 
         Learnt from English prose, JSON and program text that were written for this purpose (`tools/train_builtin.py`). For tests, the
         command line, and trying things out without a model.
@@ -581,8 +581,8 @@ class Vocabulary:
         self._is_prepared = True
 
     def _naming(self, keys: frozenset[str | int]) -> Vocabulary:
-        """For a grammar that names special tokens: this vocabulary with spellings for these. Its tokens end no text: a matcher tells which
-        do.
+        """For a grammar that names special tokens: this vocabulary with
+        spellings for these. Its tokens end no text: a matcher tells which do.
         """
         known = self._named.get(keys)
         if known is not None:

@@ -74,8 +74,8 @@ def _checked(examples: Iterable[str | bytes]) -> list[bytes]:
 
 
 class _Scout(Matcher):
-    """A matcher that finds, with each mask, what else a turn of a decoding loop asks for, while it has `credit`: seconds that masks took
-    and the rest did not.
+    """A matcher that finds, with each mask, what else a turn of a decoding loop
+    asks for, while it has `credit`: seconds that masks took and the rest did not.
     """
 
     def __init__(self, grammar: Grammar, vocabulary: Vocabulary):

@@ -1,5 +1,5 @@
-"""What all tests share. Helpers are imported by name (`from oracle import ...`, `import vocabularies`): pytest puts this folder on the
-path."""
+"""What all tests share. Helpers are imported by name (`from oracle import ...`,
+`import vocabularies`): pytest puts this folder on the path."""
 
 from __future__ import annotations
 

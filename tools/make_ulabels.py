@@ -257,8 +257,8 @@ def endings(rows: list[list[int]], verdicts: list[int], char_of: dict[int, int])
 
 
 def keeping(rows: list[list[int]], verdicts: list[int]) -> list[bool]:
-    """For each kind: whether from a label, or from the beginning of one, it leads to a label or nowhere, also in names with labels from
-    right to left."""
+    """For each kind: whether from a label, or from the beginning of one,
+    it leads to a label or nowhere, also in names with labels from right to left."""
     kept = [True] * len(rows[0])
     for ends in ({LEFT, EITHER, RIGHT}, {EITHER, RIGHT}):
         starts = [1 + STARTS.index(name) for name in (("any", "left") if LEFT in ends else ("mixed",))]

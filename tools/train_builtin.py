@@ -4,8 +4,8 @@ Byte-pair encoding as first described: the words of the corpus start as bytes, a
 and again. Words are counted once and only those that contain the merged pair are touched, so the run takes seconds. Ties go to the pair
 with the smaller ids: the result does not depend on the machine.
 
-The file has one merge a line, "left right": the ids of two earlier tokens. Ids 0 to 255 are the bytes, 256 is the first merge; the
-end-of-text token comes last.
+The file has one merge a line, "left right": the ids of two earlier tokens.
+Ids 0 to 255 are the bytes, 256 is the first merge; the end-of-text token comes last.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Grouped sampling with a trained model: passes per token, tokens per second, what drafts are worth, and what it does to the texts.
 
     python -m grammar_engine.decoding.tiny.train --out tiny.pt
-    python bench/decoding/grouped.py --model tiny.pt --out /tmp/grouped                        # schemas of the kind that the model has
-                                                                                               learnt
+    python bench/decoding/grouped.py --model tiny.pt --out /tmp/grouped                        # schemas such as the model has learnt
     python bench/decoding/grouped.py --model tiny.pt --schemas maskbench --out /tmp/grouped    # real ones, which it has not
 
 Each setting writes one document for each schema, by the same seeds. `--schemas shipped` takes those in `grammars/schemas`, and `--model

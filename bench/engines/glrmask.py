@@ -1,5 +1,5 @@
-"""GLRMask: its default (an automaton over the parser's stack, made when a grammar is compiled), and its lazy mode (a walk over the
-vocabulary).
+"""GLRMask: its default (an automaton over the parser's stack, made when
+a grammar is compiled), and its lazy mode (a walk over the vocabulary).
 
 End of text is a token set after the grammar, as its documentation says.
 """

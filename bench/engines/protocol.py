@@ -11,8 +11,8 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 class Source(NamedTuple):
     """What is compiled.
 
-    `kind`: `json_schema` (JSON text), `regex` (matches the whole text), `lark`, or `gbnf` (as xgrammar and llama.cpp write it; starts at
-    `root`).
+    `kind`: `json_schema` (JSON text), `regex` (matches the whole text),
+    `lark`, or `gbnf` (as xgrammar and llama.cpp write it; starts at `root`).
     """
 
     kind: str
@@ -50,8 +50,8 @@ class Engine(ABC):
     def session(self, grammar: Any) -> Session: ...
 
     def next_request(self, _source: Source, grammar: Any) -> Session:
-        """A session for a source that was compiled before: from the cache that the library has for this, else from the grammar that was
-        kept."""
+        """A session for a source that was compiled before: from the cache
+        that the library has for this, else from the grammar that was kept."""
         return self.session(grammar)
 
     def counters(self, _grammar: Any) -> dict[str, int]:
@@ -78,8 +78,8 @@ def unknown_kind(source: Source) -> RefusedError:
 
 
 def classed(message: str) -> RefusedError:
-    """The refusal with this message; its reason is the keyword if one is named, else the first line without numbers, quoted names and
-    places."""
+    """The refusal with this message; its reason is the keyword if one is named,
+    else the first line without numbers, quoted names and places."""
     line = (message.strip() or "no message").splitlines()[0]
     first = re.sub(r"^\[[\d:]+\] \S+:\d+: ", "", line)  # without a time and a place in a source file
     keywords = re.findall(r"Unimplemented keys: \[?\"?([A-Za-z$-]+)|^(oneOf)", first)

@@ -142,8 +142,8 @@ def _of_kind(kind: str) -> tuple[Any, Any]:
 
 def handle_of(place: Any, size: int = 0) -> Any:
     """The object that was put there, which lives as long as this handle does. `size`: its bytes, if these are many."""
-    # What is called at its end does nothing but keep the place until then; and it is no code of Python, in which an exception would be
-    # lost.
+    # What is called at its end does nothing but keep the place until then;
+    # and it is no code of Python, in which an exception would be lost.
     return ffi.gc(place[0], partial(is_, place), size)
 
 
@@ -242,8 +242,8 @@ class NativeExpressions:
         Raises
         ------
         GrammarSyntaxError, UnsupportedRegexError
-            A pattern is malformed, or uses what has no exact automaton here. Its expression then stands for nothing, and the rest can go
-            on.
+            A pattern is malformed, or uses what has no exact automaton here.
+            Its expression then stands for nothing, and the rest can go on.
         LimitExceededError
         """
         if self.handle is None:
@@ -330,8 +330,8 @@ class NativeExpressions:
 def _beginning(begun: Builder, fragments: tuple[Fragment, ...], limits: Limits) -> Any:
     """What the core makes of the expressions of `begun`, to which nothing is added any more, and of fragments; None where that fails.
 
-    A grammar begins with a copy of this; the core would make the same of its records. Where that fails, as by a limit, these are read as a
-    whole, and the grammar tells why.
+    A grammar begins with a copy of this; the core would make the same of its records.
+    Where that fails, as by a limit, these are read as a whole, and the grammar tells why.
     """
     place, err, n_done = place_for("ge_ir"), new_err(), ffi.new("size_t *")
     words = sum((fragment.words for fragment in fragments), begun.words[:])

@@ -130,8 +130,8 @@ class Guide(Held):
         ----------
         token_id : int
         mask : buffer, optional
-            As for `get_tokens`: filled for what comes next. (A bool in its place is `return_tokens`, which comes second in
-            `outlines_core`.)
+            As for `get_tokens`: filled for what comes next. (A bool in its
+            place is `return_tokens`, which comes second in `outlines_core`.)
         return_tokens : bool, optional
             Without a mask: return the list of tokens that may come next. False: do not.
 

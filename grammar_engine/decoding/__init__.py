@@ -1,7 +1,7 @@
 """Decoding with a model: apply masks, choose tokens, and write sentences of a grammar.
 
-Scores are numpy arrays here, and torch is used where a model or its scores are torch's. Importing this package imports neither: each name
-is loaded when it is first used.
+Scores are numpy arrays here, and torch is used where a model or its scores are torch's.
+Importing this package imports neither: each name is loaded when it is first used.
 """
 
 from __future__ import annotations

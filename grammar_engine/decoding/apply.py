@@ -7,8 +7,8 @@
     CUDA where Triton is installed                                 a Triton kernel, to which the packed bits travel (V / 8 bytes a row)
     other tensors: other devices, strides, with a gradient         torch operations
 
-What is allowed keeps its exact bits. Cost at V = 131,072, float32, one core: 4 to 40 us a row and 10 us a call; docs/decoding.md has the
-figures.
+What is allowed keeps its exact bits. Cost at V = 131,072, float32, one core:
+4 to 40 us a row and 10 us a call; docs/decoding.md has the figures.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def apply_mask(logits: Any, mask: Any, rows: Iterable[int] | None = None) -> Non
     Parameters
     ----------
     logits : numpy.ndarray or torch.Tensor
-        float32, float16, bfloat16 or float64, shape (V,) or (rows, V), on any device, with any strides. Scores beyond the mask (models pad
-        their output) become -inf too.
+        float32, float16, bfloat16 or float64, shape (V,) or (rows, V), on any device,
+        with any strides. Scores beyond the mask (models pad their output) become -inf too.
     mask : numpy.ndarray, torch.Tensor, bytes-like, or MaskBuffer
         int32, shape (words,) or (n, words) with words at most ceil(V / 32), or the bytes of such; bit t % 32 of word t // 32 is set if
         token t is allowed. It is moved to the device of the logits if it is not there.

@@ -11,8 +11,8 @@ must be asked for shrinks to little:
     a closing that is held is still           one walk over known states. There is one only where the shortest text took more tokens than
       accepted, and short enough                the budget, and a longer one does not
 
-These are asked with the token and the next mask in one call (csrc/match/tn.c), for a turn of the loop costs more by the calls that it takes
-than by what they do.
+These are asked with the token and the next mask in one call (csrc/match/tn.c),
+for a turn of the loop costs more by the calls that it takes than by what they do.
 
 A token that does not fit is taken back, and another is drawn from what remains; that is a draw from the distribution restricted to the
 tokens that fit. If nothing of it remains, the filters are applied anew without the refused tokens. After `TRIES` refusals in one step the
@@ -47,8 +47,8 @@ _SPARE = 16  # pages that are kept for texts to come
 
 
 class _Page:
-    """The memory of a text: its turn, its mask, and what applies that. A fresh one takes half of the time in which a text is begun, so some
-    are kept.
+    """The memory of a text: its turn, its mask, and what applies that.
+    A fresh one takes half of the time in which a text is begun, so some are kept.
     """
 
     __slots__ = ("mask", "masked", "memory", "turn")
@@ -74,8 +74,8 @@ class _Page:
 class BudgetedText(Held):
     """A text under a grammar and a budget. It belongs to one thread at a time.
 
-    Invariant: with `close_in_time`, some closing is at most `budget` tokens long. `closing` is one that was found, not always of the text
-    as it is now.
+    Invariant: with `close_in_time`, some closing is at most `budget` tokens long.
+    `closing` is one that was found, not always of the text as it is now.
     """
 
     def __init__(self, matcher: Matcher, budget: int, close_in_time: bool):

@@ -59,8 +59,8 @@ _forms: WeakKeyDictionary[Any, str] = WeakKeyDictionary()  # to find out takes u
 
 
 def form_of(module: Any) -> str:
-    """In which form a module takes its keys and values, as far as can be known before a pass: in "pairs", or in a "cache" of
-    `transformers`.
+    """In which form a module takes its keys and values, as far as can be
+    known before a pass: in "pairs", or in a "cache" of `transformers`.
 
     "state": it is, or wraps, a model of `transformers` with something else than keys and values of each position. "none": a pass that was
     to return some has shown that there are none.
@@ -219,8 +219,8 @@ def put_together(payloads: Sequence[Payload]) -> Layers:
 
 
 def side_by_side(texts: Sequence[Layers], lengths: Sequence[int]) -> Layers:
-    """Layers with a row for each text: its first positions, at the right end. To their left are zeros. A text of no positions may have no
-    layers.
+    """Layers with a row for each text: its first positions, at the right end.
+    To their left are zeros. A text of no positions may have no layers.
     """
     width = max(lengths)
     whole = [

@@ -82,8 +82,8 @@ class Generation:
     seconds : float
         Of all turns, from start to end; what the caller does between two steps is not counted.
     seconds_model, seconds_masks : float
-        Of these: in the model; in the grammar (the matcher that is made for the text, masks, and what is forced, accepted and closed) and
-        in applying masks.
+        Of these: in the model; in the grammar (the matcher that is made for the text,
+        masks, and what is forced, accepted and closed) and in applying masks.
     """
 
     tokens: list[int] = field(default_factory=list)
@@ -175,8 +175,8 @@ def stream(
     prompt_ids : sequence of int
         At least one token. The model sees them; the grammar does not.
     grammar : Grammar or Matcher, optional
-        A matcher goes on from its text, and is moved to the end of the new one; nothing else may move it meanwhile. Default: anything may
-        be written.
+        A matcher goes on from its text, and is moved to the end of the new one;
+        nothing else may move it meanwhile. Default: anything may be written.
     vocabulary : Vocabulary, optional
         Needed with a Grammar. Without a grammar: what the tokens spell, and which of them end the text.
     sampling : Sampling
@@ -206,8 +206,8 @@ def stream(
     TypeError, ValueError
         An argument is not what it should be. No text of at most `max_new_tokens` tokens was found that the grammar ends.
     VocabularyError
-        There is no end-of-text token, or one that the vocabulary does not have or that is text; or it cannot spell what the grammar asks
-        for.
+        There is no end-of-text token, or one that the vocabulary does not
+        have or that is text; or it cannot spell what the grammar asks for.
     LimitExceededError
         A limit of the grammar was reached. What was written until then is in `Stream.generation`.
     RuntimeError

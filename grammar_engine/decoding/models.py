@@ -7,8 +7,8 @@ forward pass can be used again is the session's business: it keeps the keys and 
     ids of the last call   p p p a b c d             keys and values are kept of   p p p a b
     ids of this call       p p p a b X Y Z                one forward pass over    X Y Z
 
-Invariant. The scores depend on the ids of this call alone, never on what was asked before (but for the rounding of a pass that was cut
-otherwise).
+Invariant. The scores depend on the ids of this call alone, never on what
+was asked before (but for the rounding of a pass that was cut otherwise).
 
 What a torch module must do is the convention of `transformers`: `module(input_ids=(1, L), past_key_values=..., use_cache=True)` returns an
 object with `.logits` (1, L, V) and `.past_key_values`, which is a list of (key, value) per layer, each (1, heads, length, dim), or a
@@ -121,8 +121,8 @@ def as_model(model: object, *, width: int | None = None, max_length: int | None 
     width : int, optional
         V. Default: what the module or its `config` says, or else what the first pass shows.
     max_length : int, optional
-        Positions that one pass can see: of a longer text the model sees the end. Default: what the module or its `config` says; none for a
-        callable.
+        Positions that one pass can see: of a longer text the model sees the end.
+        Default: what the module or its `config` says; none for a callable.
 
     Returns
     -------
@@ -286,8 +286,8 @@ class TorchModel(_Counted):
         self._past_name = _past_name(module)
 
     def takes_places(self, ids: Sequence[int]) -> bool:
-        """Whether a pass can be told which columns to look at, and the positions of its ids from 0 on. Tried once, on a few ids behind
-        masked ones.
+        """Whether a pass can be told which columns to look at, and the positions
+        of its ids from 0 on. Tried once, on a few ids behind masked ones.
 
         Not all modules that have the names do so: some count positions from another number.
         """
@@ -418,8 +418,8 @@ def _without_keys(module: Any) -> str:
 
 
 def _past_name(module: Any) -> str:
-    """By which name a module takes keys and values, and returns them; one that passes on what it is given, as adapters do, by that of what
-    it wraps.
+    """By which name a module takes keys and values, and returns them;
+    one that passes on what it is given, as adapters do, by that of what it wraps.
     """
     takers = (module, *(part for part in module.modules() if hasattr(part, "base_model_prefix")))  # and models of `transformers` in it
     for parameters in (inspect.signature(taker.forward).parameters for taker in takers):

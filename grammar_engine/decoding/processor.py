@@ -28,8 +28,8 @@ go on from what it was shown, the token was a draft.
     prompt p, text a b c         rows now p d: refused as the text's first token         guesses: the prompt is p d; it is p, and d a draft
                                  then p d a: a text behind p d                           or p a: the text behind p
 
-So what is left are prompts that go on with the last texts themselves, or a beginning of them and one token more, as the grammar has it.
-`reset` is for these.
+So what is left are prompts that go on with the last texts themselves,
+or a beginning of them and one token more, as the grammar has it. `reset` is for these.
 
 Two generations that take turns would so be new texts at each turn, and no sentences. So of texts that were left for others it is remembered
 what was shown last, as hashes. A call for new texts that shows the same rows and a step more, some of them open, is the next one of a
@@ -123,9 +123,9 @@ class LogitsProcessor:
         tokenizer.padding_side = "left"  # a text goes on from its right end
         if tokenizer.pad_token is None:
             tokenizer.pad_token = tokenizer.eos_token
-        processor = LogitsProcessor(Grammar.from_json_schema(schema), Vocabulary.from_transformers(tokenizer,
-        width=model.config.vocab_size)) output = model.generate(**tokenizer(prompts, return_tensors="pt", padding=True),
-        logits_processor=[processor])
+        vocabulary = Vocabulary.from_transformers(tokenizer, width=model.config.vocab_size)
+        processor = LogitsProcessor(Grammar.from_json_schema(schema), vocabulary)
+        output = model.generate(**tokenizer(prompts, return_tensors="pt", padding=True), logits_processor=[processor])
     """
 
     supports_continuous_batching = False  # `transformers` asks
@@ -200,8 +200,8 @@ class LogitsProcessor:
         Warns
         -----
         RuntimeWarning
-            Every token that the grammar allows has the score -inf already, in all rows that go on. Or `generate()` goes on though all rows
-            have ended.
+            Every token that the grammar allows has the score -inf already,
+            in all rows that go on. Or `generate()` goes on though all rows have ended.
         """
         tensor = getattr(sys.modules.get("torch"), "Tensor", ())
         if not isinstance(input_ids, tensor) or not isinstance(scores, tensor):
@@ -367,8 +367,8 @@ class _Guess:
         return [row for row, matcher in enumerate(self.matchers) if matcher and row not in self.lost and not matcher.is_terminated]
 
     def ends_passed(self) -> list[int]:
-        """The tokens that have ended the rows of the last call, if something follows in each: a draft may end in one. None of them, once
-        told.
+        """The tokens that have ended the rows of the last call, if something
+        follows in each: a draft may end in one. None of them, once told.
         """
         if self.is_told or self.free or not self._have_ended():
             return []

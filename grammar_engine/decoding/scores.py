@@ -240,8 +240,8 @@ def retries(scores: Scores, sampling: Sampling, rng: np.random.Generator, most: 
     sampling : Sampling
     rng : numpy.random.Generator
     most : int
-        How many places are asked for at most. Whatever is refused, greedy choice and `top_k` come to none but the best of so many: only
-        these are looked at again.
+        How many places are asked for at most. Whatever is refused, greedy choice and
+        `top_k` come to none but the best of so many: only these are looked at again.
     """
     if sampling.greedy:
         places = best_first(scores, most)
@@ -271,8 +271,8 @@ def _likeliest(scores: Scores, count: int) -> NDArray[np.intp]:
 
 
 def _nucleus(weights: Scores, scores: Scores, share: float) -> NDArray[np.intp]:
-    """Places of the fewest highest weights that sum to `share` of all, ascending; among equals, which a hot temperature makes, those of the
-    highest scores, and then the first.
+    """Places of the fewest highest weights that sum to `share` of all, ascending;
+    among equals, which a hot temperature makes, those of the highest scores, and then the first.
     """
     total = weights.sum(dtype=np.float64)
     wanted = share * total

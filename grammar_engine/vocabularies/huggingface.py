@@ -168,8 +168,8 @@ def _speller(decoder: dict[str, Any] | None) -> Callable[[str], bytes]:
 
 
 def _flatten(decoder: dict[str, Any]) -> list[dict[str, Any]]:
-    """The steps of nested sequences, up to what works on the text as a whole: `ByteLevel` and `Fuse` join it, and then only its two ends
-    can change.
+    """The steps of nested sequences, up to what works on the text as a whole:
+    `ByteLevel` and `Fuse` join it, and then only its two ends can change.
     """
     if decoder["type"] != "Sequence":
         return [decoder]

@@ -4,8 +4,8 @@ Idea. For the core a token is bytes. So a special token gets some, which no text
 which are in no UTF-8. They are in a vocabulary of their own, of which only grammars that name special tokens have engines: to all others
 they spell nothing.
 
-One that ends texts may be named, too: a matcher takes it for the end where the text is a sentence, and elsewhere it is what the grammar
-names.
+One that ends texts may be named, too: a matcher takes it for the end
+where the text is a sentence, and elsewhere it is what the grammar names.
 
 Invariant. No other token of that vocabulary has the byte FF, so a special token is spelt by itself alone. Tokens of the real one that have
 it spell nothing: no text of a grammar with names has it (frontends/tags).
@@ -56,8 +56,8 @@ def _why_missing(vocabulary: Vocabulary, keys: Sequence[str | int]) -> str:
 
 
 def spelled(vocabulary: Vocabulary, ids: frozenset[int] | None) -> list[bytes]:
-    """What each token spells. Special tokens: those with these ids (None: all) by their ids, others by their names, if they can be
-    named.
+    """What each token spells. Special tokens: those with these ids (None:
+    all) by their ids, others by their names, if they can be named.
     """
     table = [b"" if BEGINS in spelling else spelling for spelling in vocabulary.tokens]
     for token, name in vocabulary.special.items():

@@ -286,8 +286,8 @@ def test_repr(dfa: TokenDFA) -> None:
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the resident size is read from /proc")
 @pytest.mark.skipif(sys.flags.dev_mode or "PYTHONMALLOC" in os.environ, reason="the allocator is not that of users")
 def test_ten_thousand_guides_are_small() -> None:
-    """2 MB for 10,000 of them, by the size of the process; so many that what was free in it before hardly counts. States of one byte, and
-    of two."""
+    """2 MB for 10,000 of them, by the size of the process; so many that what
+    was free in it before hardly counts. States of one byte, and of two."""
     count, kept = 100_000, list[list[Guide]]()  # (memory that is free again would hide what others take)
     for states in (100, 300):
         dfa = TokenDFA.from_regex(f"a{{{states}}}", Vocabulary.bytes())

@@ -8,8 +8,8 @@ from grammar_engine.vocabulary import Vocabulary
 
 
 class ToyWriter:
-    """Masks by trying every token: `is_prefix` and `is_sentence` say what the language is, `closing` how a prefix ends by the shortest
-    way."""
+    """Masks by trying every token: `is_prefix` and `is_sentence` say what
+    the language is, `closing` how a prefix ends by the shortest way."""
 
     def __init__(
         self,

@@ -1,5 +1,5 @@
-"""The schemas of MaskBench with their instances, in any order of keys: every verdict is right, and few schemas are refused. And masks do
-not hang on how much memory there is.
+"""The schemas of MaskBench with their instances, in any order of keys: every verdict is
+right, and few schemas are refused. And masks do not hang on how much memory there is.
 
 A part of them by default; all with `GRAMMAR_ENGINE_LONG=1`.
 """

@@ -71,8 +71,8 @@ def test_3_the_model_sees_the_text_and_one_pad_less_than_the_group():
 @pytest.mark.parametrize("mode", ["commit", "verify"])
 @pytest.mark.parametrize("prompts", [[[2, 3, 4]], [[2, 3, 4], [5], [2, 3]]])
 def test_3_a_torch_module_is_told_to_look_at_all_of_it(mode, prompts):
-    """The pads, too, and the columns that it has keys and values of; where texts are written together, what is no column of a text is
-    masked."""
+    """The pads, too, and the columns that it has keys and values of;
+    where texts are written together, what is no column of a text is masked."""
     torch = pytest.importorskip("torch")
     from grammar_engine.decoding.tiny.model import TinyDecoder
 

@@ -271,8 +271,8 @@ def test_filters_are_applied_anew_when_nothing_of_them_fits():
 
 @pytest.mark.parametrize("sampling", [GREEDY, Sampling(top_k=1)])
 def test_the_next_best_is_found_without_a_look_at_all_scores_for_each(sampling, monkeypatch):
-    """22 letters do not fit, then `p` does, then `z` does not and the end does: the order is that of the scores, among equals of the
-    ids."""
+    """22 letters do not fit, then `p` does, then `z` does not and the end does:
+    the order is that of the scores, among equals of the ids."""
     rounds = []
     monkeypatch.setattr(loop, "weigh", lambda *given: rounds.append(0) or weigh(*given))
     vocabulary = alphabet()

@@ -335,8 +335,8 @@ def test_a_model_with_another_state_cannot_be_resumed():
 
 @pytest.mark.parametrize("kind", ["Mamba", "FalconMamba", "Jamba", "RecurrentGemma"])
 def test_a_recurrent_state_takes_in_no_more_than_one_token(kind):
-    """Some modules begin their state anew with the first of several tokens that follow a pass, and say nothing; and one keeps its state to
-    itself."""
+    """Some modules begin their state anew with the first of several tokens
+    that follow a pass, and say nothing; and one keeps its state to itself."""
     transformers, torch = pytest.importorskip("transformers"), pytest.importorskip("torch")
     torch.manual_seed(3)
     options = {"num_hidden_layers": 2, "hidden_size": 32, "initializer_range": 0.4}
@@ -473,8 +473,8 @@ def test_the_longest_common_prefix():
 
 
 def test_a_cache_with_more_than_keys_and_values_of_each_position_is_not_cut():
-    """Layers that compress what they have seen can be cropped without an error, and are wrong then; a batch cannot select its rows
-    either."""
+    """Layers that compress what they have seen can be cropped without an
+    error, and are wrong then; a batch cannot select its rows either."""
     torch = pytest.importorskip("torch")
 
     def cache(kind):

@@ -246,8 +246,8 @@ def test_in_the_loop(module) -> None:
 
 @pytest.mark.parametrize("forced", [False, True])
 def test_in_the_loop_a_conversation_goes_on(module, forced) -> None:
-    """What was written is found when it comes back in a prompt: all that was passed, in full blocks; also if the caller stops at the last
-    step."""
+    """What was written is found when it comes back in a prompt:
+    all that was passed, in full blocks; also if the caller stops at the last step."""
     from grammar_engine import Grammar, Vocabulary
     from grammar_engine.decoding import generate, stream
 
@@ -305,8 +305,8 @@ def test_in_the_loop_nothing_was_passed(module) -> None:
 @pytest.mark.parametrize("layers", [["sliding_attention"] * 2, ["sliding_attention", "full_attention"]])
 @pytest.mark.parametrize("n", [5, 10])
 def test_in_the_loop_a_window_slides(layers, n) -> None:
-    """A prompt within the window, or longer than it; known or not: the same text as without the cache, and no known position is passed
-    again."""
+    """A prompt within the window, or longer than it; known or not:
+    the same text as without the cache, and no known position is passed again."""
     transformers = pytest.importorskip("transformers")
     from grammar_engine import Grammar, Vocabulary
     from grammar_engine.decoding import generate
@@ -332,8 +332,8 @@ def test_in_the_loop_a_window_slides(layers, n) -> None:
 @pytest.mark.filterwarnings("ignore:Guards may run slower:RuntimeWarning")  # Python 3.13.0
 @pytest.mark.parametrize("how", ["wrapped", "pairs", "compiled"])
 def test_a_model_within_a_module(how) -> None:
-    """As adapters and `torch.compile` have it: the module itself is none of `transformers`, and takes keys and values as these do; or in
-    pairs."""
+    """As adapters and `torch.compile` have it: the module itself is none of
+    `transformers`, and takes keys and values as these do; or in pairs."""
     transformers = pytest.importorskip("transformers")
     torch.manual_seed(0)
     sizes = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "num_key_value_heads": 2}

@@ -272,8 +272,8 @@ def step(processor: LogitsProcessor, rows: list[list[int]]) -> list[list[int]]:
 
 
 def test_any_rows_in_any_order(processor: LogitsProcessor) -> None:
-    """Rows are shuffled, doubled, cut and replaced, and tokens are refused: beams, and trees of drafts. Only row 0 goes on from one
-    before."""
+    """Rows are shuffled, doubled, cut and replaced, and tokens are refused:
+    beams, and trees of drafts. Only row 0 goes on from one before."""
     rng = random.Random(0)
     texts = spellings(SENTENCES)
     rows: list[list[int]] = [[]] * 5
@@ -350,8 +350,8 @@ def test_a_prompt_is_no_text(processor: LogitsProcessor) -> None:
 
 
 def test_what_begins_a_text(processor: LogitsProcessor) -> None:
-    """After rows [], [0], [0, 1] behind the prompt [7, 30]: other prompts, other numbers of rows, rows that could not have come of
-    these."""
+    """After rows [], [0], [0, 1] behind the prompt [7, 30]: other prompts,
+    other numbers of rows, rows that could not have come of these."""
     first = allowed_by(spellings(SENTENCES), [])
     for prompt in ([8, 30, 0, 1, 2], [7, 31, 0], [7, 30], [7], [7, 30, 2, 0, 1], [7, 30, 33, 34], [7, 30, 0, 1, EOS, 33]):
         processor.reset()
@@ -380,8 +380,8 @@ def test_what_is_taken_for_the_text_of_the_last_call(processor: LogitsProcessor)
 
 
 def test_a_prompt_that_is_told_from_the_text_of_the_last_call(processor: LogitsProcessor) -> None:
-    """One token more than the last prompt, or than the last text or a beginning of it, which the grammar refuses there; or behind an
-    end."""
+    """One token more than the last prompt, or than the last text or a
+    beginning of it, which the grammar refuses there; or behind an end."""
     texts = spellings(SENTENCES)
     for row in ([33], [EOS], [0, 33], [0, 1, 33], [0, 1, 2, 33], [0, 1, 2, EOS, 33]):
         for last in ([], [0], [0, 1], [0, 1, 2], [0, 1, 2, EOS]):
@@ -406,8 +406,8 @@ def test_prompts_that_grow_by_a_token_the_grammar_refuses(model: object, process
 
 @pytest.mark.filterwarnings("ignore:all rows ended")
 def test_drafts_of_any_tokens_are_taken_back(processor: LogitsProcessor) -> None:
-    """A draft is shown token by token, whether the grammar refuses them or not, and then the text goes on elsewhere, with a token it
-    allows."""
+    """A draft is shown token by token, whether the grammar refuses them or not,
+    and then the text goes on elsewhere, with a token it allows."""
     rng = random.Random(0)
     texts = spellings(SENTENCES)
     n_refused = 0
@@ -447,8 +447,8 @@ def test_no_more_matchers_than_rows(processor: LogitsProcessor) -> None:
 @pytest.mark.filterwarnings("ignore:all rows ended")
 @pytest.mark.parametrize("n_grammars", [1, 2])
 def test_rows_that_grow_by_a_token_are_found_without_a_search(n_grammars: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As they are or in another order, those that have ended or are lost too: the histories of matchers, which grow with the texts, are not
-    asked for."""
+    """As they are or in another order, those that have ended or are lost too:
+    the histories of matchers, which grow with the texts, are not asked for."""
     sentences = [SENTENCES, OTHERS][:n_grammars]
     processor = LogitsProcessor([Grammar.from_choices(each) for each in sentences], VOCABULARY)
     texts = [spellings(each) for each in sentences]

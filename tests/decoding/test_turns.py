@@ -96,8 +96,8 @@ def test_forced_text_is_kept(make):
 
 
 def test_after_warming_a_turn_finds_all_that_it_asks_for(monkeypatch):
-    """What is not known yet is left to the methods in Python, which take the lock. After warming that is no turn; after masks alone, each
-    in a new state."""
+    """What is not known yet is left to the methods in Python, which take the lock.
+    After warming that is no turn; after masks alone, each in a new state."""
     document = b'{"name":"abc","kinds":["red",null],"at":-7}'
     kept = [getattr(BudgetedText, name) for name in ("_turn_to", "fill_mask")]
     asked = []

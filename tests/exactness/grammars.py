@@ -123,8 +123,8 @@ def random_grammar(rng: random.Random, special: bool = False, longest: bool = Fa
 
 
 def random_scanner(rng: random.Random) -> tuple[ir.Builder, tuple[bytes, ...]]:
-    """What a classic scanner reads, with `longest`: names, key words that are beginnings of names, operators and comments that begin alike.
-    And all texts of up to three pieces."""
+    """What a classic scanner reads, with `longest`: names, key words that are beginnings of
+    names, operators and comments that begin alike. And all texts of up to three pieces."""
     b = ir.Builder()
     most = rng.choice([None, None, 3, 40])
     name = b.lexeme(b.concat(b.byte_set(b"ab"), b.repeat(b.byte_set(b"ab0"), 0, most)), "name")

@@ -1,5 +1,5 @@
-"""Where a text is one lexeme: masks that are made before they are asked for, and tokens that begin beyond ASCII, which many states have in
-common."""
+"""Where a text is one lexeme: masks that are made before they are asked for,
+and tokens that begin beyond ASCII, which many states have in common."""
 
 from __future__ import annotations
 
@@ -94,8 +94,8 @@ def test_as_much_as_takes_little_time() -> None:
 
 
 def test_where_few_tokens_are_allowed_more_is_made() -> None:
-    """Masks of a large vocabulary that are lists take so little that a choice of 300 goes on; the same choices with any text behind them do
-    not."""
+    """Masks of a large vocabulary that are lists take so little that a choice
+    of 300 goes on; the same choices with any text behind them do not."""
     numbers = [f"{number:04d}".encode() for number in range(6000)]
     vocabulary = Vocabulary([*(bytes([byte]) for byte in range(256)), *numbers, b""], eos=[6256])
     choices = "|".join(f"{i * i}-{i}" for i in range(300))

@@ -129,8 +129,8 @@ class Oracle:
 def walked(
     grammar: Grammar, oracle: Oracle, tokens: list[bytes], rng: random.Random, *, n_texts: int, n_steps: int
 ) -> Iterator[tuple[Matcher, Any]]:
-    """Random texts, the masks of which are those of the oracle, with all switches on and off. Yields each place: a matcher, and what the
-    oracle has read."""
+    """Random texts, the masks of which are those of the oracle, with all switches on and off.
+    Yields each place: a matcher, and what the oracle has read."""
     vocabulary = Vocabulary([*tokens, b""], eos=[len(tokens)])
     for _ in range(n_texts):
         matchers = [Matcher(grammar, vocabulary), Matcher(grammar, vocabulary, switches=OFF)]
@@ -304,8 +304,8 @@ def test_masks_of_random_bags(seed: int) -> None:
 
 
 def _shared_bag(rng: random.Random) -> tuple[Grammar | None, Oracle, list[str]]:
-    """Bags whose slots are filled by several ways, of several ranks and perhaps without instance. Little work, so that bounds decide what
-    is found."""
+    """Bags whose slots are filled by several ways, of several ranks and perhaps
+    without instance. Little work, so that bounds decide what is found."""
     b, n_own = Builder(), rng.randint(1, 3)
     slots: list[Any] = []
     for _ in range(n_own):
@@ -377,8 +377,8 @@ def test_closings_of_few_tokens_of_bags(seed: int) -> None:
 
 @pytest.mark.parametrize("work", [3_000, 20_000, 100_000_000])
 def test_closings_of_few_tokens_where_members_of_several_ranks_fill_a_slot(work: int) -> None:
-    """The condition asks for one of rank 0, and a second one may come beside it, though the slot is for two and rank 1 has one for it,
-    too."""
+    """The condition asks for one of rank 0, and a second one may come beside it,
+    though the slot is for two and rank 1 has one for it, too."""
     b = Builder()
     few, other, many = (b.lexeme(b.literals(texts), "item") for texts in ([b"a", b"bb"], [b"q"], [b"z" * 16]))
     ways = [Way((few,), (0, 2), 0), Way((other,), (1,), 0), Way((many,), (0,), 1)]

@@ -304,8 +304,8 @@ def turns(matcher: Matcher, left: int) -> bool:
 @pytest.mark.parametrize("longer", [False, True])
 @pytest.mark.parametrize(("make", "wanted"), [(an_expression, 60), (a_grammar, 150), (a_special_grammar, 40), (a_schema, 60)])
 def test_turns_know_the_length_of_the_closing(make: Make, wanted: int, longer: bool, long_run: bool) -> None:
-    """They are asked before the closing is known, and what the closings of another engine take is the truth. What they have counted they
-    keep, or do not."""
+    """They are asked before the closing is known, and what the closings of another
+    engine take is the truth. What they have counted they keep, or do not."""
     wanted, seed, compared = wanted * (20 if long_run else 1), 0, 0
     single = [bytes([byte]) for byte in range(256)]
     while compared < wanted:
@@ -392,8 +392,8 @@ def a_tuple_of_values(rng: random.Random) -> Callable[[], Grammar | None]:
 def test_turns_know_the_closing_where_values_must_differ(
     make: Callable[[random.Random], Callable[[], Any]], wanted: int, long_run: bool
 ) -> None:
-    """What was counted for one text is told to others, which differ in a value that is under way. The truth is what an engine that keeps
-    nothing says."""
+    """What was counted for one text is told to others, which differ in a value
+    that is under way. The truth is what an engine that keeps nothing says."""
     wanted, seed, compared = wanted * (20 if long_run else 1), 0, 0
     single = [bytes([byte]) for byte in range(256)]
     vocabulary = Vocabulary([*single, b'":', b"],", b"00", b'"a', b""], eos=[260])
@@ -423,8 +423,8 @@ def test_turns_know_the_closing_where_values_must_differ(
 
 
 def test_a_closing_that_is_told_to_others_is_no_lower_bound() -> None:
-    """The shortest number of `hard` is not found, so that nothing is told. From `["!` another string may be the first of the shortest ones
-    than from `["#`."""
+    """The shortest number of `hard` is not found, so that nothing is told.
+    From `["!` another string may be the first of the shortest ones than from `["#`."""
     hard = {"type": "number", "exclusiveMaximum": -10000, "not": {"anyOf": [{"multipleOf": 2}, {"multipleOf": 6.5}]}}
     strings = {"type": "array", "uniqueItems": True, "items": {"type": "string"}}
     schema = {
@@ -735,8 +735,8 @@ def test_a_spelt_closing_that_could_go_in_circles() -> None:
 
 
 def test_escapes_are_no_shorter():
-    """With every escape a character has many spellings; what is left within one tells that it takes more, so they are not tried one by
-    one."""
+    """With every escape a character has many spellings; what is left within
+    one tells that it takes more, so they are not tried one by one."""
     patterns = [{"pattern": pattern} for pattern in ("é", "1$", "01", "aa")]
     grammar = Grammar.from_json_schema({"type": "string", "allOf": patterns, "minLength": 6, "maxLength": 6}, escapes="all")
     assert Matcher(grammar, Vocabulary.builtin()).closing_bytes() == '" aaé01"'.encode()

@@ -3,8 +3,8 @@
 The truth: all sentences of a small language, listed by brute force, and the fewest tokens of each by dynamic programming. Where a language
 is too large for that, all texts of tokens are tried, shortest first.
 
-The searches behind the first, which know lower bounds, are made where that has taken its share of `max_step_work`. `SECOND` leaves it next
-to nothing.
+The searches behind the first, which know lower bounds, are made where that
+has taken its share of `max_step_work`. `SECOND` leaves it next to nothing.
 """
 
 from __future__ import annotations
@@ -79,8 +79,8 @@ def test_against_all_sentences():
 
 
 def test_narrow_searches():
-    """Of sixty characters under five patterns there are too many texts to be looked at in full; a narrow search finds one of long
-    tokens."""
+    """Of sixty characters under five patterns there are too many texts
+    to be looked at in full; a narrow search finds one of long tokens."""
     patterns = ["ab1|b12", "bc1|c12", "ca1|a12", "[aA][12].*[zZ]", "[0-9]{2}"]
     schema = {"type": "string", "minLength": 60, "maxLength": 60, "allOf": [{"pattern": pattern} for pattern in patterns]}
     vocabulary = Vocabulary.builtin()
@@ -92,8 +92,8 @@ def test_narrow_searches():
 
 
 def test_some_key_and_a_number_of_members():
-    """Four keys that contain an a, none of one to three characters, and one of them with a b: the shortest are full of escapes, and take
-    twice the tokens."""
+    """Four keys that contain an a, none of one to three characters, and one of them with a b:
+    the shortest are full of escapes, and take twice the tokens."""
     keys = {"allOf": [{"patternProperties": {"^.{1,3}$": False}}, {"patternProperties": {"a": True}, "additionalProperties": False}]}
     schema = {"type": "object", **keys, "not": {"patternProperties": {"b": False}}, "minProperties": 4}
     vocabulary = Vocabulary.builtin()
@@ -325,8 +325,8 @@ def mixed_vocabulary(rng, singles, tokens):
 
 
 def check_bounds(matcher):
-    """`closing_within` finds as few tokens as there are, no fewer, and says so; what it found out: 0 nothing, 1 that there are none, 2 the
-    fewest."""
+    """`closing_within` finds as few tokens as there are, no fewer, and says so;
+    what it found out: 0 nothing, 1 that there are none, 2 the fewest."""
     least, knows = fewest_of_all(matcher), 0
     for most in range(abs(least) + 1):
         try:
@@ -515,8 +515,8 @@ def test_a_search_is_led_by_what_is_left(schema):
 
 
 def test_values_before_are_in_the_way_of_none():
-    """Of texts that differ in a value alone few are searched; one that has the only value that is left is among them, however many came
-    before."""
+    """Of texts that differ in a value alone few are searched; one that has
+    the only value that is left is among them, however many came before."""
     keys = "abcdefgh"
     texts = ["[", '"z', 'b"]', "c", *(f'"{key}b",' for key in keys), *(f'"{key}' for key in keys)]
     vocabulary = Vocabulary([*(text.encode() for text in texts), b""], eos=[len(texts)])
@@ -577,8 +577,8 @@ def test_keys_of_any_text_are_not_tried_one_by_one():
 
 
 def path_of_members(n):
-    """Members whose order is a path in a graph: where two of them are joined by an edge, one token stands for five. With the fewest
-    tokens."""
+    """Members whose order is a path in a graph: where two of them are
+    joined by an edge, one token stands for five. With the fewest tokens."""
     rng = random.Random(1)
     keys = "abcdefghijklmnopqrst"[:n]
     path = rng.sample(keys, n)
@@ -705,8 +705,8 @@ def of_moments(sign="-", n=3):
 
 @pytest.mark.parametrize(("most", "found"), [(64, 63), (62, None)])
 def test_what_was_asked_before_takes_nothing_away(most, found):
-    """The table of an engine is made for what is asked, and may take but so much; a search in vain is not to depend on what others have
-    used of it."""
+    """The table of an engine is made for what is asked, and may take but so much;
+    a search in vain is not to depend on what others have used of it."""
     schemas = [{"type": "object", "properties": {f"q{i}": of_moments(sign)}, "required": [f"q{i}"]} for i, sign in enumerate("-ZzuvwxytA")]
     schema = {"anyOf": [{**one, "additionalProperties": False} for one in schemas]}
     grammar = Grammar.from_json_schema(
@@ -737,8 +737,8 @@ def test_members_among_which_are_such_objects(n, least):
     [(1, 300_000, 27, True), (2, 1_000_000, 45, True), (3, 300_000, 63, False), (3, 1_000_000, 63, True)],
 )
 def test_a_table_on_which_more_is_spent(n, work, least, comes_to_its_end):
-    """Members in any order, of which each has some hundred derivatives: with the usual part of the work for each, too little is known of
-    all of them."""
+    """Members in any order, of which each has some hundred derivatives:
+    with the usual part of the work for each, too little is known of all of them."""
     grammar = Grammar.from_json_schema(of_moments(n=n), property_order="any", number_style="any", limits=Limits(max_step_work=work))
     matcher = Matcher(grammar, Vocabulary.builtin())
     assert len(matcher.closing_tokens()) > least

@@ -1,5 +1,5 @@
-"""Counted text: bounds of characters that a token reaches or does not, e-mail addresses beside them, escapes within, words that are
-counted."""
+"""Counted text: bounds of characters that a token reaches or does not,
+e-mail addresses beside them, escapes within, words that are counted."""
 
 from __future__ import annotations
 

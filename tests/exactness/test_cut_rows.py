@@ -16,8 +16,8 @@ from oracle.mask import oracle_mask, step_bytes
 
 GRAMMARS = Path(__file__).parents[2] / "grammars"
 
-# Brackets in brackets, each with something else behind it; operators that bind to the left, to the right and both; tails that may be empty;
-# lists.
+# Brackets in brackets, each with something else behind it; operators that
+# bind to the left, to the right and both; tails that may be empty; lists.
 CONTRIVED = {
     "operators": """
         start: statement*
@@ -70,8 +70,8 @@ def _valid_texts(source: str, rng: random.Random) -> list[str]:
 @pytest.mark.parametrize("max_rows", [None, 300])
 @pytest.mark.parametrize("name", CONTRIVED)
 def test_masks_are_those_of_the_oracle(name: str, max_rows: int | None) -> None:
-    """Tokens are pieces of texts, over up to eight lexemes. With few rows allowed, matchers begin afresh again and again, and some of their
-    rows are not cut."""
+    """Tokens are pieces of texts, over up to eight lexemes. With few rows allowed,
+    matchers begin afresh again and again, and some of their rows are not cut."""
     source, rng = CONTRIVED[name], random.Random(name)
     pieces = {text[i : i + n] for text in _valid_texts(source, rng) for i in range(len(text)) for n in range(1, 9)}
     tokens = [piece.encode() for piece in sorted({*SIGNS, *rng.sample(sorted(pieces), min(len(pieces), 200))})]

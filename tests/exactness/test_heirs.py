@@ -1,5 +1,5 @@
-"""Masks that are made from that of an heir. Where both go on below a node whatever comes there, it is not looked at: no mask differs for
-that."""
+"""Masks that are made from that of an heir. Where both go on below a node
+whatever comes there, it is not looked at: no mask differs for that."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def vocabulary() -> Vocabulary:
 
 
 def grammar_of(at_once: str, later: str | None) -> Grammar:
-    """The state behind the quotation mark has that behind one more letter as its heir; what comes after `_` differs (None: there is
-    none)."""
+    """The state behind the quotation mark has that behind one more letter
+    as its heir; what comes after `_` differs (None: there is none)."""
     behind = "" if later is None else f"(_{later})?"
     return Grammar.from_json_schema(json.dumps({"type": "string", "pattern": f"^(_{at_once}|[a-z0-9]+{behind})$"}))
 
@@ -64,8 +64,8 @@ TAG = "(([A-Za-z]{2,3}(-([A-Za-z]{3}(-[A-Za-z]{3}){0,2}))?)|[A-Za-z]{4}|[A-Za-z]
 
 
 def test_plain_text_is_not_followed_where_any_other_key_may_come() -> None:
-    """Beside keys with a tag of a language all others may come, so text goes on whatever the pattern says: 2,200 derivatives if it is
-    followed."""
+    """Beside keys with a tag of a language all others may come, so text goes
+    on whatever the pattern says: 2,200 derivatives if it is followed."""
     schema = {
         "patternProperties": {f"^(name|about)_{TAG}(-([A-Za-z0-9]{{5,8}}|[0-9][A-Za-z0-9]{{3}}))*$": {}},
         "properties": {"name": True},

@@ -30,8 +30,8 @@ def random_key_words(rng: random.Random) -> list[bytes]:
 
 
 def random_language(rng: random.Random) -> tuple[ir.Builder, list[bytes]]:
-    """Names, key words, signs, quoted strings and comments; statements of four to seven of them, mostly of words of any kind, some within
-    brackets. And the key words."""
+    """Names, key words, signs, quoted strings and comments; statements of four to seven
+    of them, mostly of words of any kind, some within brackets. And the key words."""
     b = ir.Builder()
     b.longest = True
     words = random_key_words(rng)
@@ -127,8 +127,8 @@ def masks_with_and_without(grammar: Grammar, vocabulary: Vocabulary, text: bytes
 
 
 def test_a_core_without_a_mask_of_its_own_finds_the_blank_before_the_difference() -> None:
-    """`A` has too many nodes for a lexeme-internal mask, so its core is walked, and comes to the blank, where the difference has something
-    to take back."""
+    """`A` has too many nodes for a lexeme-internal mask, so its core is walked,
+    and comes to the blank, where the difference has something to take back."""
     rng = random.Random(1)
     letters = LETTERS.decode()
     words = "|".join("".join(rng.choices(letters, k=8)) for _ in range(400))

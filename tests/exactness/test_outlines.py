@@ -213,8 +213,8 @@ def as_written(source: str) -> Grammar:
     return Grammar._from_builder(builder, lark.build(builder, source)[0])
 
 
-# Lexemes that may end nearly anywhere, and begin again, as written: a walk with all ways of cutting joined takes a hundredth of what
-# outlines did.
+# Lexemes that may end nearly anywhere, and begin again, as written:
+# a walk with all ways of cutting joined takes a hundredth of what outlines did.
 REPEATED = [
     ('start: "<" C* ">"\nC: /[^>]/', b"<"),
     ("start: C+\nC: /.{2,8}/", b"ab"),

@@ -1,5 +1,5 @@
-"""Units that plain text hardly ever kills: keys and strings beside patterns that are not anchored, analysed by the tokens that they do not
-read."""
+"""Units that plain text hardly ever kills: keys and strings beside patterns
+that are not anchored, analysed by the tokens that they do not read."""
 
 from __future__ import annotations
 
@@ -146,8 +146,8 @@ HARD_TO_KILL = (
 
 
 def test_what_no_token_leads_to_may_be_hard_to_tell() -> None:
-    """Of a state to which plain text leads, and no token, it takes more than `max_step_work` to see that it is dead: then the vocabulary is
-    walked."""
+    """Of a state to which plain text leads, and no token, it takes more than
+    `max_step_work` to see that it is dead: then the vocabulary is walked."""
     vocabulary, schema = Vocabulary.builtin(), {"type": "string", "not": {"pattern": HARD_TO_KILL}}
     matcher = Matcher(Grammar.from_json_schema(schema), vocabulary)
     walked = Matcher(Grammar.from_json_schema(schema), vocabulary, switches=Switches(slices=False))

@@ -62,8 +62,8 @@ def test_masks_near_two_bounds(vocabulary: Vocabulary) -> None:
 
 
 def test_masks_along_words(vocabulary: Vocabulary) -> None:
-    """Up to the last word, where each number of words that are left is met for the first time; and in another lexeme with the same
-    pattern."""
+    """Up to the last word, where each number of words that are left is
+    met for the first time; and in another lexeme with the same pattern."""
     words = {"type": "string", "pattern": r"^(?:\S+\s+){0,3}\S+$"}
     schema = {"type": "array", "prefixItems": [{**words, "maxLength": 40}, {**words, "maxLength": 17}], "items": False}
     grammar = Grammar.from_json_schema(schema)

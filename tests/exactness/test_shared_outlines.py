@@ -17,8 +17,8 @@ OFF = Switches(shared_inner=False)
 
 
 def vocabulary() -> Vocabulary:
-    """All numbers of up to three digits, and all of three hexadecimal ones, are tokens, and pairs of eight signs; so are some that go on
-    behind them."""
+    """All numbers of up to three digits, and all of three hexadecimal ones,
+    are tokens, and pairs of eight signs; so are some that go on behind them."""
     digits, hexadecimal = "0123456789", "0123456789abcdef"
     words = [a + b + c for a in hexadecimal for b in hexadecimal for c in hexadecimal]
     words += [a + b for a in digits for b in digits] + [a + end for a in hexadecimal for end in ('"', '"}', '",', "-", ",", "}")]
@@ -254,8 +254,8 @@ def test_white_space_is_in_tables_of_the_vocabulary(name: str) -> None:
 
 
 def test_a_limit_that_is_met_while_an_outline_is_taken_leaves_the_others_what_they_are() -> None:
-    """Wherever memory ends in a grammar that finds outlines: masks of others stay right. (That nothing is let go twice is seen under ASan
-    alone.)"""
+    """Wherever memory ends in a grammar that finds outlines: masks of others stay right.
+    (That nothing is let go twice is seen under ASan alone.)"""
     value, shared = {"type": "string", "format": "uuid"}, vocabulary()
     text = shared.encode_greedy(b'{"a": "123e4567-e89b-12d3-a456-426614174000"')
 

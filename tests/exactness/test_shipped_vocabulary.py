@@ -123,8 +123,8 @@ def test_regexes(pattern, text):
 
 @pytest.mark.parametrize("rule", ["(W | K)+", "(W (W | K))+"])
 def test_heirs_that_stand_over_others(rule):
-    """lexing="longest": most bytes lead from a word's beginning to a word under way, which is made from what is nested under it: the
-    beginning."""
+    """lexing="longest": most bytes lead from a word's beginning to a word
+    under way, which is made from what is nested under it: the beginning."""
     rng = random.Random(1)
     words = "|".join("z" + "".join(rng.choices("abcdefghij", k=7)) for _ in range(100))  # too many to be kept as a lexeme-internal mask
     grammar = Grammar.from_lark(f"start: {rule}\nW: /\\w+/\nK: /({words})!/", lexing="longest")

@@ -1,5 +1,5 @@
-"""Strings far from their `maxLength`: one configuration stands for all, and nothing but the number of configurations tells
-(engine/cf_clamp.c)."""
+"""Strings far from their `maxLength`: one configuration stands for all,
+and nothing but the number of configurations tells (engine/cf_clamp.c)."""
 
 from __future__ import annotations
 

@@ -52,8 +52,8 @@ def test_order_of_visits_does_not_matter() -> None:
 
 
 def test_analyses_that_are_put_off() -> None:
-    """Keys under patterns that are not anchored: what they have in common is found by other keys, the rest walked, and analysed in the
-    end."""
+    """Keys under patterns that are not anchored: what they have in common
+    is found by other keys, the rest walked, and analysed in the end."""
     patterns = {"foo": {"type": "integer"}, "ba[rz]": {"type": "string"}, "q+": {"type": "boolean"}}
     schema = {"type": "array", "items": {"type": "object", "patternProperties": patterns, "properties": {"n": {"type": "null"}}}}
     item = '{"n": null, "xfoo": 1, "free": [2], "a bar": "b", "qq": true}'

@@ -158,8 +158,8 @@ def test_limits_that_do_not_suffice_for_it_are_no_failure(vocabulary: Vocabulary
 
 
 def linear(n_rules: int, n_classes: int, behind: str = "") -> Grammar:
-    """An automaton of so many states, of which each class of characters leads to a random one, as rules; by each letter `behind` it by a
-    way of its own."""
+    """An automaton of so many states, of which each class of characters leads
+    to a random one, as rules; by each letter `behind` it by a way of its own."""
     rng, signs = random.Random(1), [chr(code) for code in range(33, 127)]
     classes = [[f"\\x{ord(sign):02x}" for sign in signs[k::n_classes]] for k in range(n_classes)]
     lines = [f"C{k}: /[{''.join(signs)}]/" for k, signs in enumerate(classes)]

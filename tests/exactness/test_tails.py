@@ -1,5 +1,5 @@
-"""Words that go on beyond ASCII, and strings that take all plain text but a few marks: what is left out or taken as a whole changes no
-mask."""
+"""Words that go on beyond ASCII, and strings that take all plain text
+but a few marks: what is left out or taken as a whole changes no mask."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 from exactness.walk import engine_mask
 from grammar_engine import Grammar, Matcher, Switches, Vocabulary
 
-# Beyond ASCII: letters, the long s and the sign of the kelvin, which are s and k where case does not count; quotation marks; parts of
-# characters.
+# Beyond ASCII: letters, the long s and the sign of the kelvin, which are
+# s and k where case does not count; quotation marks; parts of characters.
 BEYOND = ["é", "ń", "ſ", "\u212a", "ℕ", "’", "日", "𝄞"]
 PARTS = [b"\xc5", b"\xbf", b"\xe2\x84", b"\xaa", b"\x80"]
 

@@ -103,8 +103,8 @@ def test_regexes_equal_re(long_run: bool) -> None:
 
 
 def test_the_longest_match_counts_for_tokens_that_clamped_masks_do_not_speak_of() -> None:
-    """Some 30 letters belong to the name under way, and then too few are left for another. The mask of that name is one of shorter
-    tokens."""
+    """Some 30 letters belong to the name under way, and then too few are
+    left for another. The mask of that name is one of shorter tokens."""
     from grammar_engine import Grammar, Matcher, Vocabulary
 
     source = 'start: SHORT LONG "="\nSHORT: /a[ab]{0,30}/\nLONG: /[ab]{35,}/'

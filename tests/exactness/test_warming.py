@@ -58,8 +58,8 @@ def test_to_look_at_the_vocabulary_takes_none_of_the_time(monkeypatch) -> None:
 
 
 def test_masks_have_half_of_the_time(monkeypatch) -> None:
-    """What loops ask for besides may cost far more than masks: in random texts it has no more time than they, along examples all that it
-    takes."""
+    """What loops ask for besides may cost far more than masks:
+    in random texts it has no more time than they, along examples all that it takes."""
     seconds = {"masks": 0, "besides": 0}
     kept = {"masks": Matcher.mask, "besides": lib.ge_matcher_turn}
 

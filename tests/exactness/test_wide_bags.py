@@ -1,5 +1,5 @@
-"""Bags with so many ways that may come once that the engine makes one lexeme of them (a group): masks, shortest ends, and what they
-cost."""
+"""Bags with so many ways that may come once that the engine makes one
+lexeme of them (a group): masks, shortest ends, and what they cost."""
 
 from __future__ import annotations
 
@@ -139,8 +139,8 @@ def test_what_a_member_costs_does_not_grow_with_their_number(made: Callable[[int
 
 @pytest.mark.parametrize("order", ["schema", "any"])
 def test_many_keys_of_which_many_must_come(order: Any) -> None:
-    """What may still come is counted once for a state, not once for each key: by rank, that took time in proportion to n^3, 12 seconds
-    here."""
+    """What may still come is counted once for a state, not once for each key:
+    by rank, that took time in proportion to n^3, 12 seconds here."""
     n = 3_000
     names = [f"name{i}" for i in range(n)]
     schema = {

@@ -1,5 +1,5 @@
-"""Formats by their RFCs. The official suite (tests/conformance/test_suite.py) has many more cases; here are those it lacks, and the
-corners.
+"""Formats by their RFCs. The official suite (tests/conformance/test_suite.py)
+has many more cases; here are those it lacks, and the corners.
 
 Each format is also compared with what others make of it, on valid samples and on mutations of them: libraries and the standard library
 where these are right, and said to be wrong where they are not.

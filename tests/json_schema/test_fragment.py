@@ -1,5 +1,5 @@
-"""Fragments: what a builder copies is what it would have made itself, wherever in it the copy begins; and which sets of numbers are kept as
-such."""
+"""Fragments: what a builder copies is what it would have made itself,
+wherever in it the copy begins; and which sets of numbers are kept as such."""
 
 from __future__ import annotations
 

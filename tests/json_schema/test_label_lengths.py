@@ -1,5 +1,5 @@
-"""How long U-labels may be: their A-labels have at most 63 octets (RFC 5890, section 2.3.2.1), counted by the codec `punycode` of
-Python."""
+"""How long U-labels may be: their A-labels have at most 63 octets (RFC 5890,
+section 2.3.2.1), counted by the codec `punycode` of Python."""
 
 from __future__ import annotations
 
@@ -112,8 +112,8 @@ def names_with_room(room: int, most: int) -> str:
 
 @pytest.mark.parametrize("name", ["idn-hostname", "idn-email"])
 def test_more_characters_that_take_fewer_octets(name: str) -> None:
-    """A beginning that takes too many octets is alive if more characters make a label of it that does not; it can be closed, and only
-    then."""
+    """A beginning that takes too many octets is alive if more characters
+    make a label of it that does not; it can be closed, and only then."""
     matcher = Matcher(Grammar.from_json_schema({"type": "string", "format": name}), BYTES)
     before, most = ('"a@', 255) if name == "idn-email" else ('"', 253)
     for text, rest, room in LATE:

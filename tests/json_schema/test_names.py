@@ -50,8 +50,8 @@ def octets_of(label: str) -> int:
 
 
 def fits(label: str, room: int) -> bool | None:
-    """Whether it takes at most so many octets. None: it is not in form C, and a beginning of it takes more, or nearly; that is left
-    open."""
+    """Whether it takes at most so many octets. None: it is not in form C,
+    and a beginning of it takes more, or nearly; that is left open."""
     if octets_of(label) > room:
         return False
     if label == nfc(label):

@@ -1,5 +1,5 @@
-"""Objects as parameters in XML: which texts are read, against a reader that tries all meanings of a text with another validator; what is
-refused."""
+"""Objects as parameters in XML: which texts are read, against a reader that
+tries all meanings of a text with another validator; what is refused."""
 
 from __future__ import annotations
 

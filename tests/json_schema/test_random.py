@@ -108,8 +108,8 @@ def test_whatever_is_written_validates(draft: int) -> None:
 
 
 def test_the_order_of_the_schema_is_one_order() -> None:
-    """With the default options: nothing invalid in any spelling, and each valid value with integers in digits and its keys in some
-    order."""
+    """With the default options: nothing invalid in any spelling,
+    and each valid value with integers in digits and its keys in some order."""
     counts: Counter[str] = Counter()
 
     @MORE

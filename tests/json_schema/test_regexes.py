@@ -1,5 +1,5 @@
-"""`format: regex`, exact: against a recogniser along the grammar of ECMA-262, against JavaScript where there is one, and masks bit by
-bit."""
+"""`format: regex`, exact: against a recogniser along the grammar of ECMA-262,
+against JavaScript where there is one, and masks bit by bit."""
 
 from __future__ import annotations
 

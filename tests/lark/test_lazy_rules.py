@@ -1,5 +1,5 @@
-"""Rules with attributes, `text[suffix="</a>"]`: which texts they read, against Python's `re` and all ways of cutting a text; what is
-refused."""
+"""Rules with attributes, `text[suffix="</a>"]`: which texts they read,
+against Python's `re` and all ways of cutting a text; what is refused."""
 
 from __future__ import annotations
 

@@ -164,8 +164,8 @@ def multiple(divisor: int, scale: int, phase: str, remainder: int, places: int) 
 
 
 def number(divisor: int, scale: int, low: str, high: str) -> Expr:
-    """JSON numbers without sign and exponent that are multiples, from `low` to `high` (digits of the value times 10**scale; "": no
-    bound)."""
+    """JSON numbers without sign and exponent that are multiples,
+    from `low` to `high` (digits of the value times 10**scale; "": no bound)."""
     whole = union([literal(b"0"), concat(byte_set(_bits("123456789")), repeat(_DIGIT, 0, None))])
     parts = [concat(whole, _ANY_FRACTION if scale else EMPTY), multiple(divisor, scale, "start", 0, 0), complement(_less(low, scale))]
     if high:

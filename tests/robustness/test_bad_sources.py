@@ -1,5 +1,5 @@
-"""Sources that are refused: which exception, and that it names the place and the reason. The bystander of conftest.py goes on all the
-while."""
+"""Sources that are refused: which exception, and that it names the place
+and the reason. The bystander of conftest.py goes on all the while."""
 
 from __future__ import annotations
 

@@ -147,8 +147,8 @@ def test_many_choices_many_keys():
 
 
 def test_conditions_that_share_their_parts():
-    """What is left of such a string is an intersection of unions of intersections, which share parts: few, but with ways down to them
-    without number."""
+    """What is left of such a string is an intersection of unions of intersections,
+    which share parts: few, but with ways down to them without number."""
 
     def all_of(*schemas):
         return {"allOf": [{"pattern": each} if isinstance(each, str) else each for each in schemas]}

@@ -326,8 +326,8 @@ def test_explain_names_all_that_may_come_and_a_message_some():
 
 
 def test_forced_tokens_never_change_the_language():
-    """They spell a prefix of the forced bytes, are accepted, and lead to where the bytes lead. A last one that could be longer is held
-    back."""
+    """They spell a prefix of the forced bytes, are accepted, and lead to
+    where the bytes lead. A last one that could be longer is held back."""
     vocabulary = Vocabulary([b"a", b"b", b"c", b"ab", b"abc", b"bc", b"cd", b"d", b"ca", b""], eos=[9])
     for pattern in ("abcabc", "abc(d|a)", "(abc|abd)", "a{40}", "ab(c)?", "abcd", "c", "(ab){3}cd?"):
         matcher = Matcher(Grammar.from_regex(pattern), vocabulary)

@@ -1,5 +1,5 @@
-"""Special tokens as parts of a grammar: they come where the grammar names them, and nowhere else; to other grammars they stay what they
-were."""
+"""Special tokens as parts of a grammar: they come where the grammar names them,
+and nowhere else; to other grammars they stay what they were."""
 
 from __future__ import annotations
 

@@ -159,8 +159,8 @@ class TorchBatch:
         return best
 
     def _fitting(self, lengths: list[int], requests: Sequence[Request]) -> list[int]:
-        """How many positions are kept of each text, if so many are there: of all alike, where the module cannot be told more, or has not so
-        many columns.
+        """How many positions are kept of each text, if so many are there:
+        of all alike, where the module cannot be told more, or has not so many columns.
         """
         columns = max(lengths) + max(len(request.ids) - length for request, length in zip(requests, lengths))
         is_fine = len(set(lengths)) == 1 or (columns <= (self.model.max_length or columns) and self.model.takes_places(requests[0].ids))

@@ -116,8 +116,8 @@ def spelt(vocabulary: Vocabulary, ids: Sequence[int]) -> str:
 
 
 def ids_of(encoded: Any) -> list[int]:
-    """The ids in a tokenizer's answer: a mapping with `input_ids`, or the ids; lists, arrays or tensors, of one text with or without a
-    batch axis.
+    """The ids in a tokenizer's answer: a mapping with `input_ids`, or the ids;
+    lists, arrays or tensors, of one text with or without a batch axis.
 
     Raises
     ------

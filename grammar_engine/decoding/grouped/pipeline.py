@@ -55,8 +55,8 @@ class GroupedPipeline(ABC):
     temp : float, optional
         Temperature; default 1.
     end_of_sentence_stop : bool, optional
-        End a text at the token that ends it; default True, if the tokenizer has such a token. False: that token is never chosen, unless a
-        grammar allows nothing else.
+        End a text at the token that ends it; default True, if the tokenizer has such a token.
+        False: that token is never chosen, unless a grammar allows nothing else.
     repetition_penalty_strategy : RepetitionPenaltyStrategy, optional
         Default: theta 1.2 without a grammar, none under a grammar, which asks for some tokens again and again.
     answer_length_multiplier : float
@@ -64,11 +64,11 @@ class GroupedPipeline(ABC):
     max_input_len : int, optional
         Positions that a pass can see. Default: what the tokenizer and the model say; any number, if they say nothing.
     padding_id : int, optional
-        The id that stands for an unknown token, one that the model knows. Default: the tokenizer's padding, unknown or mask token, the
-        first that there is.
+        The id that stands for an unknown token, one that the model knows. Default:
+        the tokenizer's padding, unknown or mask token, the first that there is.
     penalize_from : {"generated", "all"} or int
-        The first token that counts for the penalty: the first that was generated, the first of the prompt, or that with this number, from 0
-        on.
+        The first token that counts for the penalty: the first that was generated,
+        the first of the prompt, or that with this number, from 0 on.
     penalize_in_group : bool
         Penalise the tokens of a group one by one, as they are chosen. False: in mode "commit" only those of earlier groups count; "verify",
         whose texts do not depend on groups, and tree search penalise all the same.
@@ -287,8 +287,8 @@ class GroupedPipeline(ABC):
         Raises
         ------
         ValueError
-            There is nothing that would end the text; a prompt has no tokens, or too few for `answer_length_multiplier` to leave any for its
-            answer; a number is not positive.
+            There is nothing that would end the text; a prompt has no tokens, or too few for
+            `answer_length_multiplier` to leave any for its answer; a number is not positive.
         """
         single = isinstance(prompt_s, str)
         prompts = [prompt_s] if isinstance(prompt_s, str) else list(prompt_s)
@@ -348,8 +348,8 @@ class GroupedPipeline(ABC):
         Raises
         ------
         TypeError, ValueError
-            `prompts` are the ids of one prompt, or something in them is no prompt. There are more grammars than prompts, or fewer; or one
-            is none.
+            `prompts` are the ids of one prompt, or something in them is no prompt.
+            There are more grammars than prompts, or fewer; or one is none.
         """
         if not hasattr(prompts, "__iter__") or any(not hasattr(prompt, "__iter__") for prompt in prompts):
             raise TypeError("prompts is a list of prompts, each of which is a list of ids")
@@ -426,8 +426,8 @@ class GroupedPipeline(ABC):
         Returns
         -------
         numpy.ndarray
-            float64, shape (`group_size`, V); each row sums to 1. Greedy: 1 for the best token. All 0: a guess that gives -inf to every
-            token.
+            float64, shape (`group_size`, V); each row sums to 1. Greedy:
+            1 for the best token. All 0: a guess that gives -inf to every token.
 
         Raises
         ------
@@ -512,8 +512,8 @@ class GroupedPipeline(ABC):
         Raises
         ------
         ValueError
-            Neither `max_input_len` nor the tokenizer nor the model says how many tokens the model can see (more than 32,768 count as "not
-            said").
+            Neither `max_input_len` nor the tokenizer nor the model says how
+            many tokens the model can see (more than 32,768 count as "not said").
         """
         given = options.pop("max_input_len", None)
         module, tokenizer, options["max_input_len"] = load_pretrained(model_name, MAX_MODEL_INPUT_SIZE, given, model_options or {})

@@ -45,8 +45,8 @@ class PreProcessor:
         ----------
         text : str
         truncation : bool or str
-            As tokenizers of `transformers` take it: False or "do_not_truncate" keeps all, True or the name of a strategy cuts to
-            `max_input_len`.
+            As tokenizers of `transformers` take it: False or "do_not_truncate"
+            keeps all, True or the name of a strategy cuts to `max_input_len`.
 
         Returns
         -------

@@ -24,13 +24,13 @@ class GroupedResult:
     forced : int
         How many of `ids` the grammar alone determined.
     rows_read, rows_dropped : int
-        Rows of scores that were asked for; those of them from which no token was taken. Not counted in tree search, where branches share
-        rows.
+        Rows of scores that were asked for; those of them from which no token was taken.
+        Not counted in tree search, where branches share rows.
     drafted, accepted : list of int
         Mode "verify": drafts that were checked, and those of them that were kept, by place: item i is of the (i + 1)-th draft of a group.
     mass, weighed : list of float, list of int
-        With `min_allowed_mass`: the sum of the shares of probability that the mask allowed, and of how many rows; item i is of row i of a
-        group.
+        With `min_allowed_mass`: the sum of the shares of probability that
+        the mask allowed, and of how many rows; item i is of row i of a group.
     seconds_masks : float
         Time that masks took.
     log_probability : float or None

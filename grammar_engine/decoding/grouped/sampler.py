@@ -22,8 +22,8 @@ _MODES = ("commit", "verify")
 
 
 class GroupedSampler(GroupedPipeline):
-    """Writes texts several tokens at a time: `group_size - 1` unknown tokens are put behind a text, and a token is drawn from each row of
-    scores.
+    """Writes texts several tokens at a time: `group_size - 1` unknown tokens
+    are put behind a text, and a token is drawn from each row of scores.
 
     `ceil(n / group_size)` forward passes make n tokens. Under a grammar, tokens that it alone determines need none, and every row is masked
     in the state that the rows before it led to.
@@ -35,8 +35,8 @@ class GroupedSampler(GroupedPipeline):
     top_k : int, optional
         Draw from the k likeliest tokens; 1 is greedy. `top_p` is ignored then.
     top_p : float, optional
-        Draw from the likeliest tokens until their probabilities sum to this, the one that crosses it included; 0 is greedy, 1 or more is
-        all.
+        Draw from the likeliest tokens until their probabilities sum to this,
+        the one that crosses it included; 0 is greedy, 1 or more is all.
     mode : {"commit", "verify"}
         Keep what is drawn; or let the next pass check it, so that the text is distributed as if written one token at a time.
     adaptive : bool

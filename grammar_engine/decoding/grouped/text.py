@@ -67,8 +67,8 @@ class Outlook(NamedTuple):
     chances : numpy.ndarray
         After temperature, filters and softmax.
     trusted : bool
-        The mask allows enough of the row's probability, and the likeliest token is likely enough. Never of a guess that gives -inf to all
-        that is allowed, which has no chances.
+        The mask allows enough of the row's probability, and the likeliest token is likely enough.
+        Never of a guess that gives -inf to all that is allowed, which has no chances.
     """
 
     scores: Logits
@@ -155,8 +155,8 @@ class Text:
         return start if isinstance(start, int) else self.begin if start == "generated" else 0
 
     def _leave_way_out(self, scores: Logits) -> None:
-        """Where the model gives -inf to all that is allowed, and the text is to be completed: a closing is written, as in the plain
-        loop.
+        """Where the model gives -inf to all that is allowed, and the text
+        is to be completed: a closing is written, as in the plain loop.
         """
         if self.state is not None and self.state.close_in_time and not (scores != -np.inf).any():
             scores[self.state.way_out()] = 0

@@ -31,8 +31,8 @@ from .text import Text
 
 
 class Branch(NamedTuple):
-    """A text, how likely it is, the rows of the last pass over it (row i is of the token at `begun` + i), and how many tokens were
-    forced.
+    """A text, how likely it is, the rows of the last pass over it (row
+    i is of the token at `begun` + i), and how many tokens were forced.
     """
 
     text: Text
@@ -117,8 +117,8 @@ class GroupedTreeSearch(GroupedPipeline):
     def _children(self, branch: Branch, row: Logits, place: int) -> Iterator[Branch]:
         """The likeliest tokens that pass the filter and fit into the budget; at most as many as can stay.
 
-        If none of these fits, the next that does; after `TRIES` refusals, or where no token of a finite score fits, the next token of a
-        closing, as in the plain loop.
+        If none of these fits, the next that does; after `TRIES` refusals, or where no
+        token of a finite score fits, the next token of a closing, as in the plain loop.
         """
         outlook = branch.text.outlook(row, place)
         allowed = np.flatnonzero(outlook.scores != -np.inf)

@@ -21,8 +21,8 @@ Invariants
     lock.
     - Where an exception from outside (a signal's handler: a time-out, Ctrl-C) cuts a call short, table and pool may be torn: `_torn` is set
     while a thread
-      is at work on them. Who comes next begins anew with an empty table. Texts that are running keep their blocks, as their own; what was
-      idle goes.
+      is at work on them. Who comes next begins anew with an empty table.
+      Texts that are running keep their blocks, as their own; what was idle goes.
 """
 
 from __future__ import annotations
@@ -110,8 +110,8 @@ class PrefixCache(Generic[P]):
     share_partial : bool
         The last block of a text is shared too though it is not full, and grows with the text. Else only full blocks are.
     policy : "lru" or "lfu"
-        Which idle blocks are given up first: those that were not used for longest, or those that the fewest texts have used, and of these
-        the former.
+        Which idle blocks are given up first: those that were not used for longest,
+        or those that the fewest texts have used, and of these the former.
     hashing : "chained" or "direct"
         See `hashing.py`.
     digest_size : int
@@ -352,8 +352,8 @@ class PrefixCache(Generic[P]):
             parent = block
 
     def _outgrow(self, lease: Lease[P]) -> None:
-        """The last block of a text was not full, and gives way. It goes if it is nobody else's: its key names a text that was not finished
-        there.
+        """The last block of a text was not full, and gives way.
+        It goes if it is nobody else's: its key names a text that was not finished there.
         """
         lease._found.pop()
         outgrown = lease._blocks.pop()
@@ -371,8 +371,8 @@ class PrefixCache(Generic[P]):
         return blocks[-1] if blocks else None
 
     def _release(self, lease: Lease[P]) -> None:
-        """By whoever has the lock next where this thread has it; nor is it waited for while the interpreter ends: a thread that had it then
-        never gives it back.
+        """By whoever has the lock next where this thread has it; nor is it waited
+        for while the interpreter ends: a thread that had it then never gives it back.
         """
         self._left.append(lease)  # first: nobody else knows of its blocks
         lease._open = False

@@ -8,8 +8,8 @@ What a decoding loop does, around the passes of one session:
         ...
         kv.keep(session, lease, ids, model)                       `ids`: those of the last pass
 
-Only full blocks are worth sharing here (`share_partial=False`): the keys and values of a block that still grows would be copied at each
-token.
+Only full blocks are worth sharing here (`share_partial=False`):
+the keys and values of a block that still grows would be copied at each token.
 
 The salt of a key is the model *object*, and the types and devices of its parameters: a cache may serve several models, and one that is
 moved or converted finds nothing of before. It does not see that weights have changed: `clear()` it then.
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 
 
 class _Look(NamedTuple):
-    """What the keys and values of a module were made of when it was last looked at, and the salt that says it. Copies of the module get
-    none.
+    """What the keys and values of a module were made of when it was last
+    looked at, and the salt that says it. Copies of the module get none.
     """
 
     owner: ref[Any]  # the module; that of a shallow copy is the original
@@ -149,8 +149,8 @@ def _is_seen_whole(ids: Sequence[int], model: Model) -> bool:
 
 
 def salt_of(model: object) -> bytes:
-    """A name for a model while it lives, never used again for another one, with all that its keys and values are made of, but for the
-    weights.
+    """A name for a model while it lives, never used again for another one,
+    with all that its keys and values are made of, but for the weights.
     """
     owner: Any = getattr(model, "module", model)  # `as_model` may wrap the same module anew for each text
     named = _named.get(owner)

@@ -1,7 +1,7 @@
 """A GBNF text to definitions.
 
-Idea. One regular expression for tokens. Brackets are a stack of what is open, and a body is steps in postfix order (`lark.syntax`), so
-nothing recurses.
+Idea. One regular expression for tokens. Brackets are a stack of what is open,
+and a body is steps in postfix order (`lark.syntax`), so nothing recurses.
 
 A rule ends with its line, unless a bracket is open, or the line ends with `::=` or `|`, or the next one begins with `|`.
 """

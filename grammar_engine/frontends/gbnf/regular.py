@@ -81,8 +81,8 @@ def _parts(symbol: Symbol, rules: Rules, repetitions: Repetitions) -> Iterator[S
 
 
 def _components(rules: Rules, repetitions: Repetitions) -> Iterator[list[Symbol]]:
-    """Sets of nonterminals that name each other, those that are named before those that name them (Tarjan 1972, with a stack of its
-    own).
+    """Sets of nonterminals that name each other, those that are named
+    before those that name them (Tarjan 1972, with a stack of its own).
     """
     numbers: dict[Symbol, int] = {}
     lowest: dict[Symbol, int] = {}

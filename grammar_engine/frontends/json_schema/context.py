@@ -246,8 +246,8 @@ class Context:
         return all(text not in self._wider and text not in self._apart for text in texts)
 
     def exclude_formats(self, sets: frozenset[Expr]) -> bool:
-        """Whether a format and what is outside of another, of which it is a part, are among some sets: a search for a string of both would
-        not end soon.
+        """Whether a format and what is outside of another, of which it is a part,
+        are among some sets: a search for a string of both would not end soon.
         """
         formats = self._formats
         if not formats:

@@ -157,8 +157,8 @@ class _Search:
 
 
 def _copied(schema: Any) -> tuple[Any, dict[int, Any]]:
-    """A deep copy of a schema, and by the id of each object in it the one that it is a copy of. Without recursion, and with the sharing of
-    the original.
+    """A deep copy of a schema, and by the id of each object in it the one that
+    it is a copy of. Without recursion, and with the sharing of the original.
     """
     copies: dict[int, Any] = {id(schema): dict(schema)}
     queue = list(copies.values())

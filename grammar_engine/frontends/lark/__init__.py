@@ -76,11 +76,11 @@ def build(
     lexing : {"exact", "longest"}
         See the top of this module.
     limits : Limits, optional
-        `max_regex_nesting` bounds the nesting of brackets, in rules and in regular expressions; `max_template_instances` the rules that are
-        made from templates.
+        `max_regex_nesting` bounds the nesting of brackets, in rules and in regular expressions;
+        `max_template_instances` the rules that are made from templates.
     questions : Lengths, optional
-        About expressions of `builder`. Without them, repetitions of short texts stay rules (see `repetitions`), and rules with attributes
-        are not checked.
+        About expressions of `builder`. Without them, repetitions of short texts
+        stay rules (see `repetitions`), and rules with attributes are not checked.
 
     Returns
     -------

@@ -5,8 +5,8 @@ would backtrack without end, and nothing that comes later. What Lark does not kn
 length there, and attributes of rules are blanks. Long runs of empty lines, of which that lexer tries each end with each beginning, become
 blanks.
 
-Where the two differ: Lark takes `"a\"` for a string if no other quotation mark comes in its line. Here a mark behind a backslash never ends
-one.
+Where the two differ: Lark takes `"a\"` for a string if no other quotation
+mark comes in its line. Here a mark behind a backslash never ends one.
 """
 
 from __future__ import annotations

@@ -128,8 +128,8 @@ def _nullable(rules: _Rules, lexemes: set[Symbol]) -> set[Symbol]:
 
 
 def _closure(own: list[_Bits], edges: list[list[Symbol]]) -> list[_Bits]:
-    """For each node the bits of all nodes that it reaches, itself included: component by component, those that others lead to first
-    (Gabow).
+    """For each node the bits of all nodes that it reaches, itself included:
+    component by component, those that others lead to first (Gabow).
     """
     result = [0] * len(own)
     number, is_done = [0] * len(own), [False] * len(own)

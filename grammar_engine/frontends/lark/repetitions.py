@@ -176,8 +176,8 @@ class _Joiner:
             raise
 
     def _is_flat(self, symbol: Symbol, depth: int) -> bool:
-        """Whether a symbol is a short lexeme, or a nonterminal without recursion and of few levels, of such and of fixed numbers of
-        them.
+        """Whether a symbol is a short lexeme, or a nonterminal without
+        recursion and of few levels, of such and of fixed numbers of them.
         """
         if not symbol & 1:
             return symbol not in self._long

@@ -5,8 +5,8 @@ template is instantiated once per list of values, as in `sep{item, ","}`. The st
 brackets becomes a list of alternatives, each a list of symbols. A group in brackets becomes a nonterminal of its own only where it has to:
 with more than one alternative, or under an operator. Equal groups share one nonterminal, also across rules, so they share parser rows.
 
-A repetition stays one symbol, whatever its bounds. Rules and repetitions are kept apart until the end, when `repetitions` has seen to those
-that are better made lexemes.
+A repetition stays one symbol, whatever its bounds. Rules and repetitions are kept
+apart until the end, when `repetitions` has seen to those that are better made lexemes.
 """
 
 from __future__ import annotations
@@ -88,8 +88,8 @@ class Rules:
         return symbol
 
     def write(self, questions: Any, join_by: Joins = join) -> None:
-        """Give the builder, which has all lexemes, the rules of all that was compiled. With `questions`, what can be joined is by
-        `join_by`, which asks them.
+        """Give the builder, which has all lexemes, the rules of all that was compiled.
+        With `questions`, what can be joined is by `join_by`, which asks them.
         """
         repetitions = {left: repetition for repetition, left in self._repetitions.items()}
         if questions:

@@ -30,8 +30,8 @@ Compile = Callable[[Any], tuple[Part, Report]]
 def with_schemas(
     builder: Builder, schemas: Mapping[Symbol, tuple[Token, Origin]], compile_schema: Compile, limits: Limits, report: Report
 ) -> Builder:
-    """A builder with the sentences of `builder`, in which `schemas` stand for nonterminals without rules. Adds what becomes of them to
-    `report`.
+    """A builder with the sentences of `builder`, in which `schemas` stand
+    for nonterminals without rules. Adds what becomes of them to `report`.
 
     Raises
     ------

@@ -1,5 +1,5 @@
-"""Special tokens, as a grammar names them: `<think>` by its name, which has the signs; `<[1000]>` by its id, `<[1000-1009,1020]>` any of
-several.
+"""Special tokens, as a grammar names them: `<think>` by its name,
+which has the signs; `<[1000]>` by its id, `<[1000-1009,1020]>` any of several.
 """
 
 from __future__ import annotations

@@ -75,8 +75,8 @@ class Body(NamedTuple):
     Attributes
     ----------
     steps : list of (Token or Operation)
-        Names of rules and terminals, strings, regular expressions, special tokens, schemas, and operations. They leave one item, which
-        stands for the body.
+        Names of rules and terminals, strings, regular expressions, special tokens,
+        schemas, and operations. They leave one item, which stands for the body.
     names : list of Token
         All names in it, also those of templates, in the order of the text.
     first : Token or None

@@ -181,8 +181,8 @@ class Terminals:
 
 
 def bounds(operator: Sequence[Token], origin: Origin) -> tuple[int, int | None]:
-    """Minimum and maximum of a repetition, from its tokens: `?`, `*` or `+`, or one or two numbers, or (in GBNF) the least number and
-    `*`.
+    """Minimum and maximum of a repetition, from its tokens:
+    `?`, `*` or `+`, or one or two numbers, or (in GBNF) the least number and `*`.
     """
     if operator[0].kind == "OP":
         return _BOUNDS[operator[0].text]

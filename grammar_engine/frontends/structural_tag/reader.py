@@ -1,7 +1,7 @@
 """A structural tag as it is handed over: objects of JSON, of which each is asked for its members by name and kind.
 
-Invariant. What is not asked for is refused: a member that nobody reads would be silently given up. A member that may be left out may be
-null.
+Invariant. What is not asked for is refused: a member that nobody reads
+would be silently given up. A member that may be left out may be null.
 """
 
 from __future__ import annotations

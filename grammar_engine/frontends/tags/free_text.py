@@ -44,8 +44,8 @@ def endings_of(stops: Sequence[str], following: Sequence[str]) -> dict[str, list
 
 
 def within(inner: Sequence[str], outer: Sequence[str], *, whole: bool = False) -> Iterator[tuple[str, str]]:
-    """Which texts are parts of which others; `whole`: or equal. Takes time in proportion to the letters of the one and the lengths of the
-    other.
+    """Which texts are parts of which others; `whole`: or equal.
+    Takes time in proportion to the letters of the one and the lengths of the other.
     """
     known, lengths = set(inner), sorted(set(map(len, inner)))
     for text in outer:

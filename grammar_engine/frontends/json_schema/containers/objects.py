@@ -1,5 +1,5 @@
-"""Sets of objects: a goal for each key, which keys are required, always or beside others, how many members there are, and that some member
-meets a goal.
+"""Sets of objects: a goal for each key, which keys are required, always or
+beside others, how many members there are, and that some member meets a goal.
 
 Idea. As with arrays, a piece is a list of *layers*, one for each schema that had a say: named keys with a goal, classes of keys
 (`patternProperties`, `propertyNames`) with a goal, and the goal of all other keys. What a key has to meet is what all layers ask of it,
@@ -13,8 +13,8 @@ and `negations`.
 That a key *needs* another, which is required where the first one is present, is a condition of its own. As alternatives, the first is
 absent or both are there, n of them would be 2**n pieces.
 
-Invariant. `most` is None or at least `fewest`; `required` has no name twice, and keeps the order of the schema. What a required key needs
-is required.
+Invariant. `most` is None or at least `fewest`; `required` has no name twice,
+and keeps the order of the schema. What a required key needs is required.
 """
 
 from __future__ import annotations
@@ -239,8 +239,8 @@ class ObjectPiece:
         return [*always, *index.get(name, ())]
 
     def names(self) -> list[str]:
-        """The keys that are mentioned: those of the layers in order, then those that are only required, of the witnesses, and those that
-        needs name alone.
+        """The keys that are mentioned: those of the layers in order, then those
+        that are only required, of the witnesses, and those that needs name alone.
         """
         if len(self.layers) == 1 and not self.required and not self.witnesses and not self.needs:
             return list(self.layers[0].named)
@@ -312,8 +312,8 @@ class ObjectPiece:
         return None
 
     def multiplied_out(self, context: Context) -> list[ObjectPiece]:
-        """The same as pieces without needs: each key that needs others is absent, or they are required with it. They may have objects in
-        common.
+        """The same as pieces without needs: each key that needs others is absent,
+        or they are required with it. They may have objects in common.
         """
         needed: dict[str, list[str]] = {}
         for name, other in self.needs:

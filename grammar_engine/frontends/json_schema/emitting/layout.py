@@ -62,8 +62,8 @@ class Layout:
 
     @classmethod
     def begin(cls, builder: Builder, whitespace: Whitespace, escapes: int) -> Layout:
-        """The punctuation of a grammar of which there is nothing yet: a copy of one that was made before, with strings of any
-        characters.
+        """The punctuation of a grammar of which there is nothing yet:
+        a copy of one that was made before, with strings of any characters.
         """
         begun = _begun(whitespace if isinstance(whitespace, str) else tuple(whitespace), escapes)
         builder.begin(begun.builder)

@@ -114,8 +114,8 @@ class ObjectRules:
     # --- classes of keys --------------------------------------------------------------------------------------------------
 
     def other_keys(self, patterns: dict[Expr, list[Expr]]) -> list[_Class]:
-        """Disjoint sets of keys that cover all keys without a name, the goal of each, the indices of the witnesses it may be, and its
-        patterns.
+        """Disjoint sets of keys that cover all keys without a name,
+        the goal of each, the indices of the witnesses it may be, and its patterns.
         """
         b = self.builder
         layers, witnesses = self.piece.layers, self.piece.witnesses

@@ -138,8 +138,8 @@ class _Reader:
             self.shapes.append(found)
 
     def positions(self) -> list[_Position]:
-        """What may stand at each position, as far as there are enough values for all; the last may be that of the items behind the
-        others.
+        """What may stand at each position, as far as there are enough values for all;
+        the last may be that of the items behind the others.
         """
         if self.piece.counts:
             raise CannotCompare("items that are described by position can be equal, and are counted")

@@ -78,8 +78,8 @@ class Document:
         return result
 
     def invented(self, parent: Place, pointer: str, keyword: str, value: Any) -> Place:
-        """A place for a schema that no text holds: `value`, a member of a `const` or `enum`, as one itself. The same one for the same
-        object.
+        """A place for a schema that no text holds: `value`, a member of a
+        `const` or `enum`, as one itself. The same one for the same object.
         """
         is_shared = isinstance(value, (dict, list, tuple))
         known = self._constants.get((id(value), keyword, parent.frame)) if is_shared else None

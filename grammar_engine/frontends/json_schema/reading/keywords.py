@@ -165,8 +165,8 @@ _SHORTEST_MISSPELT = 4  # letters
 
 
 def meant_by(name: str) -> str | None:
-    """The keyword that is written so but for the case of letters, and for one letter that is missing, too many, another one or in another
-    place.
+    """The keyword that is written so but for the case of letters, and for
+    one letter that is missing, too many, another one or in another place.
     """
     name = name.lower()
     if len(name) < _SHORTEST_MISSPELT or len(name) > 2 * max(map(len, NAMES)):

@@ -171,8 +171,8 @@ class NumberPiece(NamedTuple):
         return self.values is None and bool(self.steps - {ONE} or self.non_steps) and self.size(context) == 0
 
     def expr(self, context: Context, where: str, is_normal: bool = False) -> Expr:
-        """The JSON texts of the numbers; `where` in the schema they are, `is_normal` for plain and scientific ones only (see
-        decimals.py).
+        """The JSON texts of the numbers; `where` in the schema they are,
+        `is_normal` for plain and scientific ones only (see decimals.py).
         """
         style = context.options.number_style
         has_exponents = style == ANY and not self.in_digits
@@ -272,8 +272,8 @@ def _strongest(steps: frozenset[Decimal], others: frozenset[Decimal]) -> frozens
 
 
 def _without_implied(steps: dict[int, Decimal], others: dict[int, Decimal]) -> list[Decimal]:
-    """The steps that divide no greater one of the others. They are looked for among its multiples, or these among them, whichever are
-    fewer.
+    """The steps that divide no greater one of the others.
+    They are looked for among its multiples, or these among them, whichever are fewer.
     """
     most = max(others)
     greater = sorted(others)
