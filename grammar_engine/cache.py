@@ -34,7 +34,7 @@ _MOST_WRITTEN = 8 << 20  # bytes; some 20 ms
 class JSONSchemaOptions(TypedDict, total=False):
     """The keywords of `Grammar.from_json_schema`, which describes them."""
 
-    whitespace: str | tuple[str, str]
+    whitespace: str | int | tuple[str, str]
     lenient: bool
     escapes: str
     property_order: str
@@ -43,6 +43,7 @@ class JSONSchemaOptions(TypedDict, total=False):
     formats: str
     resources: Mapping[str, Any] | None
     style: str
+    closed: bool
     limits: Limits | None
 
 

@@ -37,7 +37,8 @@ CHOICES = {  # of the options of JSON Schemas: what they may be, and what for; t
         "JSON, or an object as parameters in XML (default: json)",
     ),
 }
-SCHEMA_OPTIONS = (*CHOICES, "unique_keys", "lenient", "any_spelling")
+FLAGS = ("unique_keys", "closed", "lenient")
+SCHEMA_OPTIONS = (*CHOICES, *FLAGS, "any_spelling")
 ANY_SPELLING = {"property_order": "any", "number_style": "any", "escapes": "all"}
 TOKENIZER_FILES = ("tokenizer.json", "tekken.json", "tokenizer.model")  # of a folder, the first that is there
 
@@ -82,6 +83,7 @@ def add_grammar(parser: argparse.ArgumentParser) -> None:
     for name, (choices, description) in CHOICES.items():
         schemas.add_argument(option_of(name), choices=choices, help=description)
     schemas.add_argument("--unique-keys", action="store_const", const=True, help="no key occurs twice in an object")
+    schemas.add_argument("--closed", action="store_const", const=True, help="objects have no keys but those that the schema names")
     schemas.add_argument(
         "--lenient",
         action="store_const",
@@ -166,7 +168,7 @@ def grammar_of(
 
     limits = Limits(**dict(options.limit or ()))
     of_schemas: dict[str, Any] = {"whitespace": whitespace, **(ANY_SPELLING if any_spelling else {})}
-    of_schemas.update({name: value for name in (*CHOICES, "unique_keys", "lenient") if (value := getattr(options, name)) is not None})
+    of_schemas.update({name: value for name in (*CHOICES, *FLAGS) if (value := getattr(options, name)) is not None})
     if options.schema is not None:
         return Grammar.from_json_schema(source, limits=limits, **of_schemas)
     if options.regex is not None:

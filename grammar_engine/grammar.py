@@ -235,7 +235,7 @@ class Grammar:
         cls,
         schema: Any,
         *,
-        whitespace: str | tuple[str, str] = "flexible",
+        whitespace: str | int | tuple[str, str] = "flexible",
         lenient: bool = False,
         escapes: str = "minimal",
         property_order: str = "schema",
@@ -244,6 +244,7 @@ class Grammar:
         formats: str = "known",
         resources: Mapping[str, Any] | None = None,
         style: str = "json",
+        closed: bool = False,
         limits: Limits | None = None,
     ) -> Grammar:
         r"""Compile a JSON Schema: the JSON texts of its instances.
@@ -252,9 +253,9 @@ class Grammar:
         ----------
         schema : dict, bool, str, bytes, pydantic model class or TypeAdapter
             `str` and `bytes` are JSON text; numbers in it keep their exact decimal value.
-        whitespace : {"flexible", "bounded", "compact"} or (str, str)
-            Any JSON white space between JSON tokens; a bounded amount (see the documentation of the JSON Schema front end); none; or
-            exactly this (item separator, key separator) and no other.
+        whitespace : {"flexible", "bounded", "compact"}, int or (str, str)
+            Any JSON white space between JSON tokens; a bounded amount (see the documentation of the JSON Schema front end); none; at most
+            so many characters; or exactly this (item separator, key separator) and no other.
         lenient : bool
             Drop keywords that cannot be enforced instead of refusing the schema; each is listed in `report.relaxed`.
         escapes : {"minimal", "all"}
@@ -273,6 +274,9 @@ class Grammar:
             The schemas that references to other documents mean, by URI. Nothing is ever fetched.
         style : {"json", "qwen_xml", "minimax_xml", "glm_xml", "deepseek_xml", "deepseek_v4_1_xml"}
             JSON; or objects as parameters in XML, as some models write the arguments of tool calls: ``<parameter=city>Oslo</parameter>``.
+        closed : bool
+            Objects have no keys but those that the schema names, and arrays whose first items it describes no others, as if it said
+            `unevaluatedProperties: false` and `unevaluatedItems: false` for each value; see the documentation of the front end.
         limits : Limits, optional
 
         Raises
@@ -286,7 +290,9 @@ class Grammar:
 
         limits = or_default(limits)
         decoded = json_schema.load(schema, limits)
-        options = json_schema.Options(whitespace, lenient, escapes, property_order, number_style, unique_keys, formats, resources, style)
+        options = json_schema.Options(
+            whitespace, lenient, escapes, property_order, number_style, unique_keys, formats, resources, style, closed
+        )
 
         def compiled(schema: Any, options: json_schema.Options) -> Grammar | None:
             builder = Builder()

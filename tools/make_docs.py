@@ -229,8 +229,9 @@ OPTIONS = """\
 | `property_order` | `"schema"`: as `properties` lists them, then what only `required` names, then other keys | `"any"`: in any order, also the keys of the objects in `const` and `enum` |
 | `number_style` | `"canonical"`: as models write numbers; see below | `"any"`: however RFC 8259 allows, such as `5.0` or `1e2` for an integer; see below |
 | `escapes` | `"minimal"`: each character of a string in one way, hexadecimal digits in either case | `"all"`: in every way that RFC 8259 allows |
-| `whitespace` | `"flexible"`: any amount between JSON tokens | `"bounded"`, `"compact"`, or exactly a pair of separators; see below |
+| `whitespace` | `"flexible"`: any amount between JSON tokens | `"bounded"`, `"compact"`, at most a number of characters, or exactly a pair of separators; see below |
 | `unique_keys` | `False`: a key that the schema does not name may occur twice | `True`: no key occurs twice in an object |
+| `closed` | `False`: keys and items that the schema does not name may come, as in the standard | `True`: they do not; see below |
 | `formats` | `"known"`: a `format` that is not in the table above is an annotation | `"strict"`: it is refused; `"annotation"`: no format is enforced |
 | `resources` | none | the schemas that references to other documents mean, by URI; nothing is ever fetched |
 | `style` | `"json"` | `"qwen_xml"`, `"minimax_xml"`, `"glm_xml"`, `"deepseek_xml"`, `"deepseek_v4_1_xml"`: an object as parameters in XML; see below |
@@ -264,6 +265,8 @@ True
 (False, True)
 >>> reads('{"x": 1, "x": 2}', {"type": "object"}), reads('{"x": 1, "x": 2}', {"type": "object"}, unique_keys=True)
 (True, False)
+>>> reads('{"a": 1, "x": 2}', {"properties": {"a": True}}), reads('{"a": 1, "x": 2}', {"properties": {"a": True}}, closed=True)
+(True, False)
 >>> size = {"enum": ["S", "M", "L"]}
 >>> shirt = {"type": "object", "properties": {"size": {"$ref": "https://example.com/size"}}}
 >>> reads('{"size": "M"}', shirt, resources={"https://example.com/size": size})
@@ -292,8 +295,9 @@ than what a JSON parser would read as a valid instance; none makes it larger, bu
 - **Numbers.** An integer in digits only: `5`, and not `5.0`; so are the multiples of an integer. A number in `enum` or `const` without
   zeros at its end: `2.5`, and not `2.50`; from 10<sup>16</sup> on and below 10<sup>-4</sup> also as programs print it, `1e+22` or
   `1.5e-07`. Other numbers may have any digits behind the point: multiples of a fraction in plain notation, bounded numbers also with one
-  nonzero digit before the point and an exponent, numbers without bounds in any way that RFC 8259 allows. Zero may have a sign, `-0`, but for one that is listed or the `minimum` (in draft 4 these, too). What a schema *excludes* is
-  excluded in every spelling: a number that is `not` an integer is not `5.0`. No float is ever involved.
+  nonzero digit before the point and an exponent, numbers without bounds in any way that RFC 8259 allows. Zero may have a sign, `-0`, but
+  for one that is listed or the `minimum` (in draft 4 these, too). What a schema *excludes* is excluded in every spelling: a number that is
+  `not` an integer is not `5.0`. No float is ever involved.
 - **Strings.** Each character in one way, raw where JSON allows it (the digits of `\\u001f` in either case). Surrogates come in pairs: a
   schema that names text with a lone one is refused.
 - **White space.** `whitespace=`
@@ -303,12 +307,21 @@ than what a JSON parser would read as a valid instance; none makes it larger, bu
   | `"flexible"` (default) | any JSON white space, any amount | the same |
   | `"bounded"` | at most two spaces, or one line end and at most 40 spaces or tabs | none |
   | `"compact"` | none | none |
+  | a number `n` | at most `n` characters of JSON white space | none |
   | `(item, key)`, such as `(", ", ": ")` | exactly this after each item and each key | none |
 
   Under `"bounded"` a text has at most 41 bytes of white space (42 with `\\r\\n`) after each bracket, comma, colon, key and scalar.
 - **Repeated keys.** A key that the schema names is written once. Another key may occur twice, since RFC 8259 leaves the meaning of that
   open; `report.notes` says so of a schema that admits such keys. Not so with `unique_keys=True`, and not where it depends on the reading
   whether the object is valid: where one of these keys has to meet a condition, as under `not`, or `minProperties` asks for two of them.
+- **Other members.** With `closed=True` it is as if `unevaluatedProperties: false` and `unevaluatedItems: false` stood at each value that
+  the schema describes: at the root, and under `properties`, `items` and their like. What schemas beside each other name (`allOf`, `anyOf`,
+  `$ref` and so on) counts together; `additionalProperties` and `items` say what others there are. Three things are more lenient: a schema
+  that names no members leaves them free, as `{"type": "object"}` does; names in `required` count as named, and so do as many items as
+  `minItems` asks for; values in `const` and `enum` stay as they are. Conditions (`not`, `if`, `contains`, which branch of `oneOf` it is)
+  are read as they stand, so each text is an instance of the schema as it is. Where two schemas of an `allOf` describe the same member,
+  neither allows it what only the other one names. Models that are left free to go on invent keys: where a schema does not say
+  `additionalProperties: false`, this is what most want.
 
 ```pycon
 >>> grammar = Grammar.from_json_schema({"properties": {"a": True, "b": True}, "type": "object"}, whitespace=(", ", ": "))

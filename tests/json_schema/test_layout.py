@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
 from grammar_engine import Grammar
@@ -63,6 +64,24 @@ def test_bounded_texts_end_at_once(schema: dict, text: str) -> None:
     assert not accepts(g, text + " ")
 
 
+@pytest.mark.parametrize("most", [0, 1, 3, np.int64(2)])
+def test_at_most_so_many_characters(most: int) -> None:
+    g = grammar(most)
+    parts = SPACED.split()
+    for n in range(6):
+        for space in (" " * n, "\n" * n, "\t\r \n "[:n]):
+            assert accepts(g, space.join(parts)) == (n <= most)
+            for at in range(1, len(parts)):  # each gap by itself
+                assert accepts(g, "".join(parts[:at]) + space + "".join(parts[at:])) == (n <= most)
+            assert accepts(g, space + "".join(parts)) == accepts(g, "".join(parts) + space) == (n == 0)
+
+
+@pytest.mark.parametrize("most", [-1, 1001])
+def test_numbers_that_are_none(most: int) -> None:
+    with pytest.raises(ValueError, match="whitespace is at least 0 and at most 1,000"):
+        grammar(most)
+
+
 def test_separators() -> None:
     g = grammar((", ", ": "))
     assert accepts(g, json.dumps(VALUE))
@@ -76,7 +95,7 @@ def test_bad_options(whitespace: object) -> None:
         grammar(whitespace)
 
 
-@pytest.mark.parametrize("whitespace", [None, 3, {",": ":"}])
+@pytest.mark.parametrize("whitespace", [None, 3.0, True, {",": ":"}])
 def test_no_option_at_all(whitespace: object) -> None:
-    with pytest.raises(TypeError, match="whitespace is a str or a pair of separators, not "):
+    with pytest.raises(TypeError, match="whitespace is a str, a number or a pair of separators, not "):
         grammar(whitespace)

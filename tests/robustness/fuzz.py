@@ -283,6 +283,7 @@ def case_schema(rng: random.Random, corpus: Corpus, clock: Clock) -> str:
         "property_order": rng.choice(["schema", "any"]),
         "number_style": rng.choice(["canonical", "any"]),
         "unique_keys": rng.random() < 0.2,
+        "closed": rng.random() < 0.2,
         "formats": rng.choice(["known", "known", "strict", "annotation"]),
     }
     grammar = clock("from_json_schema", lambda: Grammar.from_json_schema(source, **options, limits=random_limits(rng)))

@@ -69,7 +69,10 @@ def test_numbers():
         ("resources is a mapping", lambda: Grammar.from_json_schema({}, resources=[])),
         ("resources is a mapping", lambda: Grammar.from_json_schema({}, resources={1: {}})),
         ("start is the name of a rule, not list", lambda: Grammar.from_lark('start: "a"', start=[])),
-        ("whitespace is a str or a pair of separators, not ndarray", lambda: Grammar.from_json_schema({}, whitespace=np.array([",", ":"]))),
+        (
+            "whitespace is a str, a number or a pair of separators, not ndarray",
+            lambda: Grammar.from_json_schema({}, whitespace=np.array([",", ":"])),
+        ),
         ("escapes is a str, not ndarray", lambda: Grammar.from_json_schema({}, escapes=np.array(["all"] * 2))),
         ("lexing is a str, not ndarray", lambda: Grammar.from_lark('start: "a"', lexing=np.array(["exact"] * 2))),
         ("dialect is a str, not list", lambda: Grammar.from_regex("a", dialect=["ecma"])),
@@ -124,7 +127,7 @@ def test_warming_says_what_is_wrong_before_anything_is_done(reason, arguments):
 @pytest.mark.parametrize(
     ("reason", "call"),
     [
-        ('whitespace is "flexible", "bounded", "compact" or a pair', lambda: Grammar.from_json_schema({}, whitespace="none")),
+        ('whitespace is "flexible", "bounded", "compact", a number or a pair', lambda: Grammar.from_json_schema({}, whitespace="none")),
         ('formats is "known", "strict" or "annotation", not \'all\'', lambda: Grammar.from_json_schema({}, formats="all")),
         ('lexing is "exact" or "longest", not \'\'', lambda: Grammar.from_lark('start: "a"', lexing="")),
         ('dialect is "python" or "ecma", not \'perl\'', lambda: Grammar.from_regex("a", dialect="perl")),

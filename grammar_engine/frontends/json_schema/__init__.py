@@ -94,7 +94,7 @@ def build(
     context = Context(builder, document, options, limits, questions)
     context.normaliser = Normaliser(context)
     emitter = Emitter(context, layout)
-    goal = document.goal(document.root)
+    goal = document.goal(document.closed(document.root) if options.closed else document.root)
     start = emitter.symbol(goal, last=True) if options.style == "json" else write_parameters(emitter, goal, options.style)
     if start is None:
         return None

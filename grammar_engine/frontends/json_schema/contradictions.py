@@ -80,6 +80,9 @@ class Part(NamedTuple):
 def unsatisfiable(schema: Any, options: Options, compiled: Callable[[Any, Options], Any]) -> SchemaError:
     """The error for a schema without instances; `compiled` returns None for such a schema, and is asked about parts of this one."""
     pointers, reason = _contradiction(schema, lambda schema: compiled(schema, options))
+    if options.closed and compiled(schema, options._replace(closed=False)) is not None:
+        reason = f"no instance of the schema has only members that it names, as closed=True has it: {reason}"
+        return UnsatisfiableSchemaError(reason, parts=tuple(pointers))
     if options.style == "json" or compiled(schema, options._replace(style="json")) is None:
         return UnsatisfiableSchemaError(f"the schema has no instance: {reason}", parts=tuple(pointers))
     return UnsupportedSchemaError(

@@ -6,13 +6,15 @@ colon, and each scalar end with a *gap*. What a gap may be is the option `whites
     "flexible"     any white space of RFC 8259, any amount; before and after the value as well
     "bounded"      in each gap at most two spaces, or one line end and at most 40 spaces or tabs; nothing before or after the value
     "compact"      none
+    n              at most so many characters of white space in each gap; nothing before or after the value
     (item, key)    after each item exactly `item` (it contains the comma), after each key exactly `key` (it contains the colon);
                    no other white space: (", ", ": ") is what `json.dumps` writes
 
 Under "bounded" a gap has at most 41 bytes (42 with `\r\n`); there is one after each bracket (but the last), comma, scalar and key, and
 one after each colon. So the white space of a text is bounded by what it says.
 
-Invariant. Punctuation lexemes are made once. The last lexeme of the text has no gap under "bounded": `close` and `after` know by `last`.
+Invariant. Punctuation lexemes are made once. Under "bounded" and a number the last lexeme of the text has no gap: `close` and `after` know
+by `last`.
 """
 
 from __future__ import annotations
@@ -32,24 +34,27 @@ class Layout:
     Parameters
     ----------
     builder : Builder
-    whitespace : "flexible", "bounded", "compact" or (str, str)
+    whitespace : "flexible", "bounded", "compact", int or (str, str)
         As `Options.check` has passed it.
     """
 
     def __init__(self, builder: Builder, whitespace: Whitespace):
         b = self.builder = builder
-        self.is_bounded = whitespace == "bounded"
+        is_number = not isinstance(whitespace, (str, tuple))
+        self.is_bounded = whitespace == "bounded" or is_number
         self.is_flexible = whitespace == "flexible"
         item, key = ",", ":"
         space = b.byte_set(b" \t\n\r")
         self.gap = b.empty
         if self.is_flexible:
             self.gap = b.repeat(space, 0, None)
+        elif is_number:
+            self.gap = b.repeat(space, 0, int(whitespace))  # type: ignore[arg-type]
         elif self.is_bounded:
             line_end = b.concat(b.optional(b.bytes(b"\r")), b.bytes(b"\n"))
             indented = b.concat(line_end, b.repeat(b.byte_set(b" \t"), 0, BOUNDED_INDENT))
             self.gap = b.union(b.repeat(b.bytes(b" "), 0, BOUNDED_SPACES), indented)
-        elif not isinstance(whitespace, str):
+        elif isinstance(whitespace, tuple):
             item, key = whitespace
         self._colon = b.concat(self.gap, b.string(key), self.gap)
         self.comma = b.lexeme(b.concat(b.string(item), self.gap), ",")
@@ -65,7 +70,7 @@ class Layout:
         """The punctuation of a grammar of which there is nothing yet:
         a copy of one that was made before, with strings of any characters.
         """
-        begun = _begun(whitespace if isinstance(whitespace, str) else tuple(whitespace), escapes)
+        begun = _begun(tuple(whitespace) if isinstance(whitespace, list) else whitespace, escapes)
         builder.begin(begun.builder)
         layout = cls.__new__(cls)
         layout.__dict__ |= begun.__dict__ | {"builder": builder}

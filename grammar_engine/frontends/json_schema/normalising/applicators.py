@@ -19,7 +19,7 @@ from ..reading.keywords import Group
 from ..reading.places import Place
 from .assertions import Assertions, Steps
 
-_REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
+REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 
 
 class Applicators:
@@ -40,7 +40,7 @@ class Applicators:
         exclusive = [place] if "oneOf" in schema else []
         for keyword in schema:
             where = f"{place.pointer}/{keyword}"
-            if keyword in _REFERENCES:
+            if keyword in REFERENCES:
                 more = [(where, (yield from self.reference(place, keyword)))]
             elif keyword == "allOf":
                 more = []
@@ -152,7 +152,7 @@ def is_only_one_of(place: Place) -> bool:
 
 def comes_first(keyword: str, schema: dict[str, Any]) -> bool:
     """Whether the properties that a schema for the same place names come before its own."""
-    return keyword in ("allOf", *_REFERENCES) and _precedes(keyword, "properties", schema)
+    return keyword in ("allOf", *REFERENCES) and _precedes(keyword, "properties", schema)
 
 
 def _precedes(first: str, second: str, schema: dict[str, Any]) -> bool:

@@ -1,8 +1,8 @@
 """What a place means, as operations of the algebra.
 
-Idea. There are five kinds of places: a schema, a negation, a tracked twin (`unevaluated.py`), any one of several places, the strings of
-another place. A schema means what it asserts by itself (`assertions.py`), met with the schemas that apply to the same place
-(`applicators.py`). Each step is a generator that yields the places whose shapes it needs, and is driven by the normaliser.
+Idea. There are six kinds of places: a schema, a negation, a tracked twin (`unevaluated.py`), a closed place (`closing.py`), any one of
+several places, the strings of another place. A schema means what it asserts by itself (`assertions.py`), met with the schemas that apply
+to the same place (`applicators.py`). Each step is a generator that yields the places whose shapes it needs, driven by the normaliser.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from ..reading.keywords import Group
 from ..reading.places import Goal, Place
 from .applicators import Applicators
 from .assertions import Assertions, Steps
+from .closing import Closer
 from .sorting import has_type_alone, is_reference, report_reference
+from .tracked import ALL_ITEMS, ALL_KEYS, marked
 from .unevaluated import Tracker
 
 
@@ -35,14 +37,19 @@ class Meaning:
         """Computes the shapes of tracked places, of which most schemas have none."""
         return Tracker(self.applicators)
 
+    @cached_property
+    def closer(self) -> Closer:
+        """Computes the shapes of closed places, of which there are none but with the option `closed`."""
+        return Closer(self.applicators)
+
     def of_type(self, place: Place) -> Shape | None:
         """The shape of a place at which a type is all that counts, as at most places; else None. No other place is looked at."""
-        is_plain = place.positive and not (place.tracked or place.any_of or place.strings_of) and isinstance(place.value, dict)
+        is_plain = _is_plain(place) and isinstance(place.value, dict)
         return self.assertions.own_without_property_names(place)[2] if is_plain and has_type_alone(place) else None
 
     def at_once(self, place: Place, shapes: dict[Place, Shape]) -> Shape | None:
         """The shape of a place that has only assertions, or only a reference to one of the known shapes, as most have; else None."""
-        if not place.positive or place.tracked or place.any_of or place.strings_of:
+        if not _is_plain(place):
             return None
         schema = place.value
         if isinstance(schema, bool) or "propertyNames" in schema:
@@ -61,7 +68,9 @@ class Meaning:
         if not place.positive:
             return (yield from self._negation(place))
         if place.tracked:
-            return (yield from self.tracker.steps(place))
+            return (yield from (self.closer if place.closes else self.tracker).steps(place))
+        if place.closed_of is not None:
+            return (yield from self.steps(place.closed_of, True) if only_strings else self.closer.closed(place.closed_of))
         if place.any_of:
             return (yield from self._any_of(place.any_of))
         if isinstance(place.value, bool):
@@ -78,8 +87,9 @@ class Meaning:
 
     def relaxed(self, place: Place) -> Shape:
         """What a schema says by itself, as far as that is known: all that is left of a place where the rest is given up."""
-        known = self.assertions.said.get(place)
-        return known[2].inexact() if known else ANY.inexact()
+        known = self.assertions.said.get(self.document.untracked(place))
+        result = known[2].inexact() if known else ANY.inexact()
+        return marked(result, ALL_KEYS, ALL_ITEMS) if place.tracked else result
 
     def _string_part(self, place: Place) -> Steps:
         """The strings that a place admits, from the string parts of the places that it needs. `propertyNames` does not matter to them."""
@@ -110,3 +120,8 @@ class Meaning:
         for place in places:
             shapes.append((yield place))  # noqa: PERF401 - a generator cannot yield from inside a comprehension
         return shape.join(shapes)
+
+
+def _is_plain(place: Place) -> bool:
+    """Whether a place is of the first kind, a schema."""
+    return place.positive and not (place.tracked or place.closed_of or place.any_of or place.strings_of)

@@ -39,7 +39,7 @@ class Tracker:
 
     def steps(self, twin: Place) -> TrackedSteps:
         """The shape of a tracked place; yields the places whose shapes it needs."""
-        place = self.document.untracked(twin)
+        place = self._read_at(twin)
         if place.value is True or place.value is False:
             return marked(ANY if place.value else NONE)
         if place.draft.value <= Draft.DRAFT7.value and "$ref" in place.value:
@@ -49,6 +49,14 @@ class Tracker:
         if Group.APPLICATOR in groups:
             result = yield from self._applicators(place, schema, result)
         return self._finish(place, schema, result)
+
+    def _read_at(self, twin: Place) -> Place:
+        """Where the keywords of a tracked place are read."""
+        return self.document.untracked(twin)
+
+    def _spot(self, branch: Place) -> Place:
+        """Where the keywords of a schema in `allOf` are read that is only one `oneOf`."""
+        return branch
 
     # --- what one schema evaluates ------------------------------------------------------------------------------------------
 
@@ -89,7 +97,7 @@ class Tracker:
                 parts = []
                 for branch in self.values.branches(place, schema, keyword):
                     if is_only_one_of(branch):
-                        exclusive.append(branch)
+                        exclusive.append(self._spot(branch))
                     else:
                         parts.append((branch.pointer, (yield from self._tracked(branch))))
                 more = meet_all(parts, self.context)
@@ -112,7 +120,14 @@ class Tracker:
             result = yield from self._one_of(spot, result, spot is place)
         return result
 
+    def _twin(self, place: Place) -> Place:
+        return self.document.tracked(place)
+
     def _tracked(self, place: Place) -> TrackedSteps:
+        return cast("Tracked", (yield self._twin(place)))
+
+    def _tested(self, place: Place) -> TrackedSteps:
+        """The same for a schema that is a condition."""
         return cast("Tracked", (yield self.document.tracked(place)))
 
     def _branches(self, place: Place, schema: dict[str, Any], keyword: str) -> Generator[Place, Shape, list[Tracked]]:
@@ -142,7 +157,7 @@ class Tracker:
 
     def _conditional(self, place: Place, schema: dict[str, Any]) -> TrackedSteps:
         condition = self.document.child(place, "if", schema["if"])
-        tested = yield from self._tracked(condition)
+        tested = yield from self._tested(condition)
         if "then" not in schema and "else" not in schema:
             return any_of([marked(ANY), tested], self.context)
         ways = []

@@ -72,11 +72,13 @@ class Values:
 
     def goal(self, place: Place, keyword: str, token: str | int, value: Any) -> Goal:
         """The goal of a schema in a list or map."""
-        return self.document.goal(self.document.grandchild(place, keyword, token, value))
+        child = self.document.grandchild(place, keyword, token, value)
+        return self.document.goal(self.document.closed(child) if place.closes else child)
 
     def member(self, place: Place, schema: dict[str, Any], keyword: str) -> Goal:
-        """The goal of a keyword whose value is a schema."""
-        return self.document.goal(self.document.child(place, keyword, schema[keyword]))
+        """The goal of a keyword whose value is a schema. (`contains` asks something of items that others describe.)"""
+        child = self.document.child(place, keyword, schema[keyword])
+        return self.document.goal(self.document.closed(child) if place.closes and keyword != "contains" else child)
 
     def schemas(self, place: Place, schema: dict[str, Any], keyword: str) -> tuple[Goal, ...]:
         """The goals of the schemas in a list."""

@@ -23,6 +23,10 @@ from .resources import RECURSIVE, Library, Resource, absolute, escape
 from .spellings import Spellings
 
 _INDEX = re.compile("0|[1-9][0-9]{0,8}")  # of an array, in a pointer (RFC 6901, section 4)
+_LEADING_INSIDE = frozenset(  # keywords that name members, say what they are, or lead to schemas that do
+    "properties patternProperties additionalProperties required items prefixItems additionalItems unevaluatedProperties unevaluatedItems "
+    "allOf anyOf oneOf if dependencies dependentSchemas $ref $dynamicRef $recursiveRef".split()
+)
 _ANCHORS = 2  # so many dynamic anchors of a scope take as long as a subschema
 
 
@@ -74,7 +78,7 @@ class Document:
             else:
                 step = escape(token) if "/" in token or "~" in token else token
                 place = self._enter(value, f"{where}/{step}", frame, depth)
-                result[token] = (place,) if value is not False else NEVER
+                result[token] = NEVER if value is False else (self.closed(place),) if parent.closes else (place,)
         return result
 
     def invented(self, parent: Place, pointer: str, keyword: str, value: Any) -> Place:
@@ -128,6 +132,7 @@ class Document:
                 return place._negation
             place._negation = Place(self._next(place.pointer), place.value, place.pointer, place.frame, place.depth, not place.positive)
             place._negation._negation = place
+            place._negation._spelling = place.spelling
         return place._negation
 
     def tracked(self, place: Place) -> Place:
@@ -141,6 +146,22 @@ class Document:
     def untracked(self, place: Place) -> Place:
         """The place that `place` is the tracked twin of, or itself."""
         return place._twin if place.tracked and place._twin is not None else place
+
+    def closed(self, place: Place) -> Place:
+        """The place of the values of `place` whose objects and arrays have no members but those that are named."""
+        if place._closed is None:
+            place._closed = place
+            if isinstance(place.value, dict) and not _LEADING_INSIDE.isdisjoint(place.value):
+                place._closed = Place(self._next(place.pointer), place.value, place.pointer, place.frame, place.depth)
+                place._closed.closed_of = place
+        return place._closed
+
+    def closing(self, place: Place) -> Place:
+        """A tracked twin of `place`, at which the values of members are closed."""
+        if place._closing is None:
+            place._closing = Place(self._next(place.pointer), place.value, place.pointer, place.frame, place.depth, tracked=True)
+            place._closing.closes = True
+        return place._closing
 
     def strings_of(self, place: Place) -> Place:
         """The place that admits the strings only that `place` admits."""

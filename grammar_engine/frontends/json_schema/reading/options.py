@@ -1,22 +1,24 @@
 """The options of the JSON Schema front end: which spellings a text may use, and what happens where a schema cannot be honoured.
 
-Invariant. An option changes how values may be *written* or what is *refused*, never which values a schema admits; the one exception is
-`lenient`, and each thing that it gives up is in the report.
+Invariant. An option changes how values may be *written* or what is *refused*, never which values a schema admits, with two exceptions:
+`lenient` admits more, and each thing that it gives up is in the report; `closed` admits less.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from numbers import Integral
 from typing import Any, NamedTuple
 
-from ....checks import check_bool, check_choice
+from ....checks import check_bool, check_choice, check_count
 
-Whitespace = str | tuple[str, str]
+Whitespace = str | int | tuple[str, str]
+MOST_WHITESPACE = 1000  # characters between two tokens of JSON
 
 STYLES = "json", "qwen_xml", "minimax_xml", "glm_xml", "deepseek_xml", "deepseek_v4_1_xml"
 
-_FLAGS = ("lenient", "unique_keys")
+_FLAGS = ("lenient", "unique_keys", "closed")
 _CHOICES = {
     "escapes": ("minimal", "all"),
     "property_order": ("schema", "any"),
@@ -38,6 +40,7 @@ class Options(NamedTuple):
     formats: str = "known"
     resources: Mapping[str, Any] | None = None
     style: str = "json"
+    closed: bool = False
 
     @classmethod
     def check_named(cls, options: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -64,11 +67,13 @@ class Options(NamedTuple):
 
 
 def _check_whitespace(whitespace: Whitespace) -> None:
-    if not isinstance(whitespace, (str, tuple, list)):
-        raise TypeError(f"whitespace is a str or a pair of separators, not {type(whitespace).__name__}")
     if isinstance(whitespace, str):
         if whitespace not in ("flexible", "bounded", "compact"):
-            raise ValueError(f'whitespace is "flexible", "bounded", "compact" or a pair of separators, not {whitespace!r}')
+            raise ValueError(f'whitespace is "flexible", "bounded", "compact", a number or a pair of separators, not {whitespace!r}')
+    elif not isinstance(whitespace, (tuple, list)):
+        if isinstance(whitespace, bool) or not isinstance(whitespace, Integral):
+            raise TypeError(f"whitespace is a str, a number or a pair of separators, not {type(whitespace).__name__}")
+        check_count("whitespace", whitespace, 0, MOST_WHITESPACE)
     elif (
         len(whitespace) != 2
         or not all(isinstance(separator, str) for separator in whitespace)

@@ -4,8 +4,9 @@ Idea. A *place* is one subschema where it stands: its value, its JSON pointer, a
 `$id`) that its references are relative to, and the *dynamic scope* through which it was reached. Places are interned by the identity
 of the value, so a subschema that is reached twice, through `properties` or through `$ref`, is one place, and all that is computed for
 it is computed once. A place also has a *negation*, the place of the instances that do not match it, a *tracked* twin, which admits
-the same and also tells what was evaluated (`normalising/unevaluated.py`), and a *string part*, which admits its strings only:
-`propertyNames` needs no more, so a schema may refer to itself there. None of them has a text of its own.
+the same and also tells what was evaluated (`normalising/unevaluated.py`), a *string part*, which admits its strings only:
+`propertyNames` needs no more, so a schema may refer to itself there; and a *closed* place, which admits no members that it does not name
+(`normalising/closing.py`). None of them has a text of its own.
 
 A dynamic scope is reduced to what a `$dynamicRef` can ask of it: for each dynamic anchor, the first resource on the way that has one
 of that name. A schema without dynamic anchors has the empty scope everywhere; with some there are finitely many, so recursion closes.
@@ -25,6 +26,8 @@ from typing import Any
 from .keywords import Draft, Keyword
 from .resources import Dialect, Resource
 from .spellings import Spellings
+
+_CLOSED = 1 << 60  # added to the spelling of a schema by that of its closed place
 
 Scope = dict[str, Resource]  # by the name of a dynamic anchor
 
@@ -48,11 +51,15 @@ class Place:
     """One subschema where it stands, or the negation or the tracked twin of one."""
 
     __slots__ = (
+        "_closed",
+        "_closing",
         "_negation",
         "_spelling",
         "_strings",
         "_twin",
         "any_of",
+        "closed_of",
+        "closes",
         "depth",
         "frame",
         "invented",
@@ -75,6 +82,10 @@ class Place:
         self.invented = False  # made up for a member of a `const`, so not in the report
         self.any_of: tuple[Place, ...] = ()  # of a place that is met where one of these is, and has no value
         self.strings_of: Place | None = None  # of a place that admits the strings only that another one admits
+        self.closed_of: Place | None = None  # of a place that admits no members but those that another one names
+        self.closes = False  # of a tracked twin: the values of its members are closed
+        self._closed: Place | None = None
+        self._closing: Place | None = None
         self._negation: Place | None = None
         self._strings: Place | None = None
         self._twin: Place | None = None
@@ -95,6 +106,8 @@ class Place:
         """A number for how the schema is written: places of the same one in the same frame admit the same."""
         if self._spelling is None:
             self._spelling = -self.number if self.any_of else self.frame.spellings.number(self.value)
+            if self.closed_of is not None:
+                self._spelling += _CLOSED
         return self._spelling
 
     def __repr__(self) -> str:

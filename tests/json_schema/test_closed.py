@@ -1,0 +1,266 @@
+"""`closed=True`: members that the schema does not name do not come.
+
+The truth is the standard's: a schema is written anew with `unevaluatedProperties: false` and `unevaluatedItems: false` at each value that it
+describes, and judged by `jsonschema`.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import jsonschema
+import pytest
+
+from grammar_engine import Grammar, GrammarCache
+from grammar_engine.errors import UnsatisfiableSchemaError
+from grammar_engine.limits import Limits
+
+from .engine import accepts, accepts_value, dump
+
+INTEGER = {"type": "integer"}
+FREE = [{}, {"a": 1}, {"a": {"b": [1]}}, [], [1, {"c": 2}], 1]
+
+
+def object_of(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties}
+
+
+def judged(schema: Any, *values: Any, **options: Any) -> list[bool]:
+    grammar = Grammar.from_json_schema(schema, closed=True, property_order="any", **options)
+    return [accepts_value(grammar, value) for value in values]
+
+
+NODE = {"$ref": "#/$defs/node", "$defs": {"node": object_of(value=INTEGER, next={"$ref": "#/$defs/node"})}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "admitted", "refused"),
+    [
+        (object_of(a=INTEGER), [{}, {"a": 1}], [{"b": 1}, {"a": 1, "b": 2}, {"a": "x"}]),
+        (object_of(m=object_of(x=INTEGER)), [{"m": {}}, {"m": {"x": 1}}], [{"m": {"y": 1}}]),
+        ({"type": "array", "items": object_of(x=INTEGER)}, [[], [{"x": 1}, {}]], [[{"y": 1}]]),
+        ({"prefixItems": [INTEGER]}, [[], [1], {"a": 1}], [[1, 2], ["x"]]),
+        ({"prefixItems": [INTEGER], "items": INTEGER}, [[1, 2]], [[1, "x"]]),
+        ({"$schema": "http://json-schema.org/draft-07/schema#", "items": [INTEGER]}, [[1]], [[1, 2]]),
+        ({"allOf": [object_of(a=INTEGER), object_of(b=INTEGER)]}, [{"a": 1, "b": 2}], [{"c": 1}, {"a": 1, "c": 1}]),
+        ({"anyOf": [object_of(a=INTEGER), object_of(b={"type": "string"})]}, [{"a": 1}, {"b": "x"}, {"a": 1, "b": "x"}], [{"c": 1}]),
+        ({**object_of(a=INTEGER), "patternProperties": {"^x": INTEGER}}, [{"a": 1, "xy": 2}], [{"y": 1}]),
+        ({**object_of(a=INTEGER), "additionalProperties": object_of(x=INTEGER)}, [{"q": {"x": 1}}], [{"q": {"y": 1}}]),
+        ({**object_of(a=INTEGER), "additionalProperties": True}, [{"q": {"y": 1}}], []),
+        (NODE, [{"value": 1, "next": {"next": {}}}], [{"next": {"other": 1}}, {"other": 1}]),
+        ({**object_of(a=INTEGER), "required": ["b"]}, [{"b": [1]}, {"a": 1, "b": 1}], [{}, {"b": 1, "c": 1}]),
+        ({"prefixItems": [INTEGER], "minItems": 2}, [[1, 2], [1, "x"]], [[1], [1, 2, 3]]),
+    ],
+)
+def test_members_that_are_not_named(schema: Any, admitted: list[Any], refused: list[Any]) -> None:
+    assert judged(schema, *admitted, *refused) == [True] * len(admitted) + [False] * len(refused)
+
+
+@pytest.mark.parametrize(
+    "schema", [{}, {"type": ["object", "array", "integer"]}, {"anyOf": [{"minProperties": 0}, {}]}, {"not": {"const": 5}}]
+)
+def test_what_names_no_members_leaves_them_free(schema: Any) -> None:
+    assert all(judged(schema, *FREE))
+
+
+def test_values_that_are_listed_stay() -> None:
+    assert judged({"const": {"a": {"b": 1}}}, {"a": {"b": 1}}) == [True]
+    listed = {"enum": [{"a": 1}, [1, 2]], "properties": {"z": True}, "prefixItems": [True]}
+    assert judged(listed, {"a": 1}, [1, 2], {"z": 1}) == [True, True, False]
+
+
+def test_conditions_are_read_as_they_stand() -> None:
+    one_of = {"oneOf": [object_of(k=object_of(x=INTEGER)), object_of(k=object_of(y=INTEGER))]}
+    with pytest.raises(UnsatisfiableSchemaError, match="only members that it names"):  # {"k": {"x": 1}} meets both as they stand
+        Grammar.from_json_schema(one_of, closed=True)
+    negated = {**object_of(a={}), "not": object_of(a=object_of(x=INTEGER))}
+    assert judged(negated, {"a": {"x": "s"}}, {"a": {"y": 1}}, {"a": 1}, {}) == [True, False, True, False]
+    contains = {"type": "array", "items": object_of(x=INTEGER, y=INTEGER), "contains": object_of(x={"const": 1})}
+    assert judged(contains, [{"x": 1, "y": 2}], [{"x": 2}], [{"x": 1, "z": 1}]) == [True, False, False]
+
+
+def test_an_error_tells_of_the_option() -> None:
+    schema = {**object_of(a=INTEGER), "minProperties": 2}
+    Grammar.from_json_schema(schema)
+    with pytest.raises(UnsatisfiableSchemaError, match=r"closed=True.*/minProperties"):
+        Grammar.from_json_schema(schema, closed=True)
+    with pytest.raises(UnsatisfiableSchemaError) as caught:
+        Grammar.from_json_schema({"type": "integer", "minimum": 3, "maximum": 2}, closed=True)
+    assert "closed" not in str(caught.value)
+
+
+def test_where_it_can_be_said() -> None:
+    assert GrammarCache().from_json_schema(object_of(a=INTEGER), closed=True) is not None
+    lark = Grammar.from_lark('start: %json {"type": "object", "properties": {"a": true}}', schema_options={"closed": True})
+    assert accepts_value(lark, {"a": 1})
+    assert not accepts_value(lark, {"b": 1})
+    with pytest.raises(TypeError, match="closed"):
+        Grammar.from_json_schema({}, closed="yes")  # type: ignore[arg-type]
+
+
+def test_parameters_in_xml() -> None:
+    grammar = Grammar.from_json_schema(object_of(a={"type": "string"}), closed=True, style="qwen_xml")
+    free = Grammar.from_json_schema(object_of(a={"type": "string"}), style="qwen_xml")
+    invented = "<parameter=b>\n1\n</parameter>"
+    from grammar_engine import Matcher, Vocabulary
+
+    assert [Matcher(each, Vocabulary.bytes()).accept_bytes(invented.encode()) for each in (free, grammar)] == [True, False]
+
+
+def test_it_is_given_up_with_what_it_depends_on() -> None:
+    schema = {"properties": {"a": INTEGER}, "$ref": "https://example.org/unknown"}
+    grammar = Grammar.from_json_schema(schema, closed=True, lenient=True)
+    assert accepts_value(grammar, {"b": 1})  # the other schema may name it
+
+
+def test_limits_hold() -> None:
+    chain = {f"d{i}": {"allOf": [{"$ref": f"#/$defs/d{i + 1}"}, {"$ref": f"#/$defs/d{i + 1}"}]} for i in range(300)}
+    schema = {"$ref": "#/$defs/d0", "$defs": {**chain, "d300": object_of(a=INTEGER)}}
+    assert judged(schema, {"a": 1}, {"b": 1}) == [True, False]
+    tight = Limits(max_schema_nodes=200)
+    with pytest.raises(Exception, match="max_schema_nodes"):
+        Grammar.from_json_schema(schema, closed=True, limits=tight)
+
+
+# --- against the standard -----------------------------------------------------------------------------------------------------
+
+
+class Rewriter:
+    """Writes a schema anew, closed by keywords of the standard."""
+
+    def __init__(self, definition: Any):
+        self.definition = definition
+
+    def named(self, schema: Any) -> tuple[bool, bool]:
+        """Whether the schemas that apply in place name keys, and first items."""
+        if isinstance(schema, bool):
+            return False, False
+        keys = bool(schema.get("properties") or schema.get("patternProperties") or schema.get("required"))
+        items = bool(schema.get("prefixItems"))
+        beside = [
+            *schema.get("allOf", []),
+            *schema.get("anyOf", []),
+            *schema.get("oneOf", []),
+            *schema.get("dependentSchemas", {}).values(),
+        ]
+        beside += [schema[keyword] for keyword in ("if", "then", "else") if keyword in schema]
+        beside += [self.definition] if "$ref" in schema else []
+        of_beside = [self.named(each) for each in beside]
+        return keys or any(k for k, _ in of_beside), items or any(i for _, i in of_beside)
+
+    def value(self, schema: Any) -> Any:
+        """A schema that describes a value."""
+        result = self.in_place(schema)
+        if isinstance(result, dict) and "const" not in schema and "enum" not in schema:
+            keys, items = self.named(schema)
+            if keys:
+                result.setdefault("unevaluatedProperties", False)
+            if items:
+                result.setdefault("unevaluatedItems", False)
+        return result
+
+    def in_place(self, schema: Any) -> Any:
+        """A schema that applies in place."""
+        if isinstance(schema, bool):
+            return schema
+        result: dict[str, Any] = {"allOf": []}
+        for keyword, value in schema.items():
+            if keyword in ("properties", "patternProperties"):
+                result[keyword] = {name: self.value(each) for name, each in value.items()}
+            elif keyword in ("additionalProperties", "items"):
+                result[keyword] = self.value(value)
+            elif keyword == "prefixItems":
+                result[keyword] = [self.value(each) for each in value]
+            elif keyword == "allOf":
+                result["allOf"] += [self.in_place(each) for each in value]
+            elif keyword == "anyOf":
+                result[keyword] = [self.in_place(each) for each in value]
+            elif keyword == "oneOf":  # which branch it is, as they stand; and that one, closed
+                result[keyword] = value
+                result["allOf"].append({"anyOf": [self.in_place(each) for each in value]})
+            elif keyword in ("then", "else"):
+                result[keyword] = self.in_place(value)
+            elif keyword == "dependentSchemas":
+                result[keyword] = {name: self.in_place(each) for name, each in value.items()}
+            elif keyword == "$ref":
+                result[keyword] = "#/$defs/closed"
+            else:
+                result[keyword] = value
+        if "required" in schema and "additionalProperties" not in schema:  # they count as named
+            result["allOf"].append({"properties": dict.fromkeys(schema["required"], True)})
+        return result
+
+
+def random_schema(rng: random.Random, depth: int, may_refer: bool = True) -> Any:
+    if depth == 0:
+        return rng.choice([{"type": "integer"}, {"const": 1}, {"enum": [1, "s"]}, True, {"type": "string"}, {}])
+
+    def chance(p: float) -> bool:
+        return rng.random() < p
+
+    def inner() -> Any:
+        return random_schema(rng, depth - 1, may_refer)
+
+    schema: dict[str, Any] = {}
+    if chance(0.6):
+        schema["type"] = rng.choice(["object", "object", "array"])
+    if chance(0.6):
+        schema["properties"] = {name: inner() for name in rng.sample("abc", rng.randint(1, 2))}
+    if chance(0.15):
+        schema["patternProperties"] = {"^[cd]": inner()}
+    if chance(0.12):
+        schema["additionalProperties"] = rng.choice([False, True, inner()])
+    if chance(0.25):
+        schema["required"] = rng.sample("abc", rng.randint(0, 2))
+    if chance(0.2):
+        schema["prefixItems"] = [inner() for _ in range(rng.randint(1, 2))]
+    if chance(0.2):
+        schema["items"] = rng.choice([inner(), True, False])
+    for keyword, p in (("contains", 0.08), ("not", 0.08), ("if", 0.1), ("then", 0.1), ("else", 0.05)):
+        if chance(p):
+            schema[keyword] = inner()
+    for keyword, p in (("allOf", 0.18), ("anyOf", 0.18), ("oneOf", 0.15)):
+        if chance(p):
+            schema[keyword] = [inner() for _ in range(2)]
+    if chance(0.08):
+        schema["dependentSchemas"] = {rng.choice("abc"): inner()}
+    if may_refer and chance(0.1):
+        schema["$ref"] = "#/$defs/plain"
+    return schema
+
+
+def random_value(rng: random.Random, depth: int) -> Any:
+    kind = rng.random()
+    if depth == 0 or kind < 0.25:
+        return rng.choice([1, "s"])
+    if kind < 0.8:
+        return {name: random_value(rng, depth - 1) for name in rng.sample("abcde", rng.randint(0, 3))}
+    return [random_value(rng, depth - 1) for _ in range(rng.randint(0, 3))]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_random_schemas(seed: int) -> None:
+    rng = random.Random(seed)
+    seen = {True: 0, False: 0}
+    for _ in range(60):
+        definition = random_schema(rng, 1, may_refer=False)
+        schema = random_schema(rng, 2)
+        rewriter = Rewriter(definition)
+        plain = schema if isinstance(schema, bool) else {**schema, "$defs": {"plain": definition}}
+        closed = rewriter.value(schema)
+        if isinstance(closed, dict):
+            closed["$defs"] = {"plain": definition, "closed": rewriter.in_place(definition)}
+        truth, wider = jsonschema.Draft202012Validator(closed), jsonschema.Draft202012Validator(plain)
+        try:
+            grammar = Grammar.from_json_schema(plain, closed=True, property_order="any")
+        except UnsatisfiableSchemaError:
+            grammar = None
+        for _ in range(25):
+            value = random_value(rng, 3)
+            expected = truth.is_valid(value)
+            seen[expected] += 1
+            assert (grammar is not None and accepts(grammar, dump(value))) == expected, (json.dumps(plain), json.dumps(value))
+            assert wider.is_valid(value) or not expected
+    assert min(seen.values()) > 50
