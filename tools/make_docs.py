@@ -195,7 +195,7 @@ Some of these are left out, as *not all* in the table says, and `report.notes` o
 format nor to its negation.
 
 Internationalised host names (`idn-hostname`, `idn-email`) remember what was read of a label, since its A-label is bounded. With 131,072
-tokens a mask takes some 1 ms, in the first grammar over a vocabulary 8; where a label has ten characters beyond ASCII 5 to 20, and with
+tokens a mask takes 1 to 9 ms, in the first grammar over a vocabulary 10 to 45; where a label has ten characters beyond ASCII 5 to 20, and with
 twenty, or in the last octets, up to 0.2 s; up to 0.3 s beside `minLength` or a `pattern` with lengths, near the 63 octets of a label or the
 253 of a name, and where a kana or Han character must still come. Under `not` it takes up to 40 ms, mostly 1 to 10, and as long near the
 bounds. Two things may meet `max_step_work`: beside such a negation, a `pattern` that allows hardly anything but names of few characters;
