@@ -1,4 +1,4 @@
-"""A logits processor for `generate()` of Hugging Face transformers.
+"""A logits processor for `generate()` of Hugging Face transformers, and for loops that show numpy arrays, as llama-cpp-python does.
 
 Idea. `generate()` tells a processor no more than the ids of each row, and rows are not texts: beam search reorders them, drafts are tried
 and taken back, several generators may take turns. But the mask depends only on the ids that were generated. So each row is given the
@@ -45,7 +45,7 @@ import warnings
 from collections import Counter, deque
 from collections.abc import Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,9 +56,6 @@ from ..mask import allocate_masks
 from ..matcher import Matcher
 from ..vocabulary import Vocabulary
 from .apply import apply_mask
-
-if TYPE_CHECKING:
-    import torch
 
 Ids: TypeAlias = NDArray[np.int64]
 
@@ -82,11 +79,12 @@ _CALLS = 16  # that are remembered: groups of beams take turns, and drafts are t
 class LogitsProcessor:
     """Allows only tokens with which the generated text is the beginning of a sentence, and its end only where it is one.
 
-    To be given to `generate(..., logits_processor=[processor])`. Any number of calls may share one, each after the end of the one before,
-    whatever their batches and ways of decoding (greedy, sampling, beams, prompt lookup, assistants) and their prompts, but for one: the
-    output of a call that was cut, as it is, behind other calls is refused until `reset`, as it cannot be told from a generation that takes
-    turns with these. Calls that run at the same time, in other threads or in turns, need one each. It needs no method of transformers, and
-    is of no use to continuous batching, which shows processors no history and leaves out this one with a warning.
+    To be given to `generate(..., logits_processor=[processor])`, or to a loop that shows numpy arrays, of one row or of several. Any number
+    of calls may share one, each after the end of the one before, whatever their batches and ways of decoding (greedy, sampling, beams,
+    prompt lookup, assistants) and their prompts, but for one: the output of a call that was cut, as it is, behind other calls is refused
+    until `reset`, as it cannot be told from a generation that takes turns with these. Calls that run at the same time, in other threads or
+    in turns, need one each. It needs no method of transformers, and is of no use to continuous batching, which shows processors no history
+    and leaves out this one with a warning.
 
     Parameters
     ----------
@@ -172,24 +170,25 @@ class LogitsProcessor:
         self._guesses: list[_Guess] = []  # the one of the last call first, and then those that hold if what it was shown were drafts
         self._left: deque[_Left] = deque(maxlen=_LEFT)
 
-    def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
+    def __call__(self, input_ids: Any, scores: Any) -> Any:
         """The scores, with -inf for tokens that may not come next.
 
         Parameters
         ----------
-        input_ids : torch.Tensor
-            int64, shape (rows, length): prompts and what was generated.
-        scores : torch.Tensor
-            Floating point, shape (rows, V), V at least the width of the vocabulary. Is not changed: `generate()` uses it again.
+        input_ids : torch.Tensor or numpy.ndarray
+            Integers, shape (rows, length): prompts and what was generated. Of arrays also (length,), for one row.
+        scores : torch.Tensor or numpy.ndarray, as input_ids
+            Floating point, shape (rows, V), V at least the width of the vocabulary, or (V,). Is not changed: `generate()` uses it again.
 
         Returns
         -------
-        torch.Tensor
+        torch.Tensor or numpy.ndarray
+            Of the shape and kind of the scores.
 
         Raises
         ------
         TypeError
-            Something is no tensor.
+            Something is neither, or one of each.
         ValueError
             Shapes do not fit, there are fewer scores than tokens, or the rows are no multiple of the grammars.
         VocabularyError, LimitExceededError
@@ -204,8 +203,12 @@ class LogitsProcessor:
             in all rows that go on. Or `generate()` goes on though all rows have ended.
         """
         tensor = getattr(sys.modules.get("torch"), "Tensor", ())
-        if not isinstance(input_ids, tensor) or not isinstance(scores, tensor):
-            raise TypeError(f"input_ids and scores are torch tensors, not {type(input_ids).__name__} and {type(scores).__name__}")
+        are_arrays = isinstance(input_ids, np.ndarray) and isinstance(scores, np.ndarray)
+        if not are_arrays and not (isinstance(input_ids, tensor) and isinstance(scores, tensor)):
+            names = f"{type(input_ids).__name__} and {type(scores).__name__}"
+            raise TypeError(f"input_ids and scores are torch tensors, or numpy arrays, not {names}")
+        if are_arrays and input_ids.ndim == scores.ndim == 1:
+            return self(input_ids[None], scores[None])[0]
         if scores.ndim != 2 or input_ids.ndim != 2 or len(scores) != len(input_ids):
             shapes = f"{tuple(input_ids.shape)} and {tuple(scores.shape)}"
             raise ValueError(f"input_ids and scores have the shapes (rows, length) and (rows, V), not {shapes}")
@@ -220,12 +223,13 @@ class LogitsProcessor:
         finally:
             self._turn.append(turn)
 
-    def _masked(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
-        guess = self._follow(input_ids.cpu().numpy())
-        if self._masks is None or len(self._masks) != len(scores):
-            self._masks = allocate_masks(len(scores), self.vocabulary, "torch")
+    def _masked(self, input_ids: Any, scores: Any) -> Any:
+        are_arrays = isinstance(scores, np.ndarray)
+        guess = self._follow(input_ids.astype(np.int64) if are_arrays else input_ids.cpu().numpy())
+        if self._masks is None or len(self._masks) != len(scores) or isinstance(self._masks, np.ndarray) != are_arrays:
+            self._masks = allocate_masks(len(scores), self.vocabulary, "numpy" if are_arrays else "torch")
         fill_masks(guess.matchers, self._masks)
-        masked = scores.clone()
+        masked = scores.copy() if are_arrays else scores.clone()
         apply_mask(masked, self._masks)
         ends = list(self.eos)
         for row in guess.lost:
@@ -234,10 +238,10 @@ class LogitsProcessor:
         for row in guess.free:
             masked[row] = scores[row]
         rows = guess.open_rows()
-        if rows and (masked if len(rows) == len(masked) else masked[rows]).amax() == float("-inf"):
+        if rows and (masked if len(rows) == len(masked) else masked[rows]).max() == float("-inf"):
             warnings.warn(_NONE_LEFT, RuntimeWarning, stacklevel=3)
         # Beam search goes on with beams that have ended, of which it shows log-probabilities, until it has others.
-        if not rows and (ends_passed := guess.ends_passed()) and scores.float().logsumexp(-1).max() > _LOG_PROBABILITIES:
+        if not rows and (ends_passed := guess.ends_passed()) and _log_sum(scores) > _LOG_PROBABILITIES:
             guess.is_told = True
             names = ", ".join(map(str, ends_passed))
             warnings.warn(_ENDED.format(f"token{'s' if len(ends_passed) > 1 else ''} {names}"), RuntimeWarning, stacklevel=3)
@@ -275,6 +279,13 @@ class LogitsProcessor:
         prompts = _hash(input_ids)
         known = (*self._left, *(guess.left() for guess in self._guesses))
         self._left = deque((left for left in known if left.prompts != prompts), maxlen=_LEFT)  # what follows these belongs to the new texts
+
+
+def _log_sum(scores: Any) -> float:
+    """The logarithm of the sum of a row's exponentials, the largest of all rows."""
+    if isinstance(scores, np.ndarray):
+        return float(np.logaddexp.reduce(scores.astype(np.float32), axis=-1).max())
+    return float(scores.float().logsumexp(-1).max())
 
 
 class _Left(NamedTuple):

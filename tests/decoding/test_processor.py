@@ -759,7 +759,7 @@ def test_refusals(processor: LogitsProcessor) -> None:
         LogitsProcessor(grammar, Vocabulary(TOKENS, eos=[]))
     with pytest.raises(ValueError, match="scores 8 tokens, and the vocabulary has 9"):
         processor(torch.tensor([[0]]), torch.zeros(1, 8))
-    with pytest.raises(TypeError, match="are torch tensors, not Tensor and ndarray"):
+    with pytest.raises(TypeError, match="are torch tensors, or numpy arrays, not Tensor and ndarray"):
         processor(torch.tensor([[0]]), torch.zeros(1, 9).numpy())
 
 
