@@ -44,12 +44,12 @@ class Meaning:
 
     def of_type(self, place: Place) -> Shape | None:
         """The shape of a place at which a type is all that counts, as at most places; else None. No other place is looked at."""
-        is_plain = _is_plain(place) and isinstance(place.value, dict)
+        is_plain = place.is_plain and isinstance(place.value, dict)
         return self.assertions.own_without_property_names(place)[2] if is_plain and has_type_alone(place) else None
 
     def at_once(self, place: Place, shapes: dict[Place, Shape]) -> Shape | None:
         """The shape of a place that has only assertions, or only a reference to one of the known shapes, as most have; else None."""
-        if not _is_plain(place):
+        if not place.is_plain:
             return None
         schema = place.value
         if isinstance(schema, bool) or "propertyNames" in schema:
@@ -120,8 +120,3 @@ class Meaning:
         for place in places:
             shapes.append((yield place))  # noqa: PERF401 - a generator cannot yield from inside a comprehension
         return shape.join(shapes)
-
-
-def _is_plain(place: Place) -> bool:
-    """Whether a place is of the first kind, a schema."""
-    return place.positive and not (place.tracked or place.closed_of or place.any_of or place.strings_of)

@@ -112,7 +112,7 @@ class Document:
         if place is None:
             first = places[0]
             place = self._either[places] = Place(self._next(first.pointer), {}, first.pointer, first.frame, first.depth)
-            place.any_of = places
+            place.any_of, place.is_plain = places, False
         return place
 
     def goal(self, place: Place) -> Goal:
@@ -153,7 +153,7 @@ class Document:
             place._closed = place
             if isinstance(place.value, dict) and not _LEADING_INSIDE.isdisjoint(place.value):
                 place._closed = Place(self._next(place.pointer), place.value, place.pointer, place.frame, place.depth)
-                place._closed.closed_of = place
+                place._closed.closed_of, place._closed.is_plain = place, False
         return place._closed
 
     def closing(self, place: Place) -> Place:
@@ -167,7 +167,7 @@ class Document:
         """The place that admits the strings only that `place` admits."""
         if place._strings is None:
             place._strings = Place(self._next(place.pointer), place.value, place.pointer, place.frame, place.depth)
-            place._strings.strings_of = place
+            place._strings.strings_of, place._strings.is_plain = place, False
         return place._strings
 
     # --- references -------------------------------------------------------------------------------------------------------

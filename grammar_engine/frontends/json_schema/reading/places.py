@@ -63,6 +63,7 @@ class Place:
         "depth",
         "frame",
         "invented",
+        "is_plain",
         "number",
         "pointer",
         "positive",
@@ -79,6 +80,7 @@ class Place:
         self.depth = depth
         self.positive = positive
         self.tracked = tracked
+        self.is_plain = positive and not tracked  # it is a subschema itself
         self.invented = False  # made up for a member of a `const`, so not in the report
         self.any_of: tuple[Place, ...] = ()  # of a place that is met where one of these is, and has no value
         self.strings_of: Place | None = None  # of a place that admits the strings only that another one admits
