@@ -111,7 +111,7 @@ def build(
     if emitter.has_other_keys:
         context.report.notes.append(Entry("", "additionalProperties", "a key that the schema does not name may occur twice"))
     says_something = options.style == "json" and isinstance(document.root.value, dict) and document.root.value
-    if says_something and not context.report.enforced and not context.report.relaxed:
+    if says_something and not context.report.has_enforced and not context.report.relaxed:
         context.report.notes.append(Entry("", "", "no keyword of this schema is enforced: all of JSON is an instance"))
     context.report.notes += document.library.notes
     for entries in (context.report.relaxed, context.report.notes):

@@ -69,8 +69,9 @@ class Meaning:
             return (yield from self._negation(place))
         if place.tracked:
             return (yield from (self.closer if place.closes else self.tracker).steps(place))
-        if place.closed_of is not None:
-            return (yield from self.steps(place.closed_of, True) if only_strings else self.closer.closed(place.closed_of))
+        open_place = self.document.open.get(place)
+        if open_place is not None:
+            return (yield from self.steps(open_place, True) if only_strings else self.closer.closed(open_place))
         if place.any_of:
             return (yield from self._any_of(place.any_of))
         if isinstance(place.value, bool):

@@ -27,6 +27,7 @@ _LEADING_INSIDE = frozenset(  # keywords that name members, say what they are, o
     "properties patternProperties additionalProperties required items prefixItems additionalItems unevaluatedProperties unevaluatedItems "
     "allOf anyOf oneOf if dependencies dependentSchemas $ref $dynamicRef $recursiveRef".split()
 )
+_CLOSED = 1 << 60  # added to the spelling of a schema by that of its closed place
 _ANCHORS = 2  # so many dynamic anchors of a scope take as long as a subschema
 
 
@@ -53,6 +54,9 @@ class Document:
         self._alike: dict[tuple[int, Frame], Place] = {}
         self._spellings = Spellings()
         self._either: dict[Goal, Place] = {}
+        self._closed: dict[Place, Place] = {}  # with the option `closed`: by place, its closed place
+        self._closing: dict[Place, Place] = {}  # ... and its closing twin
+        self.open: dict[Place, Place] = {}  # by closed place, the place that it belongs to
         self._constants: dict[tuple[int, str, Frame], Place] = {}
         self._kept: list[Any] = []  # keeps made-up values alive, so that identities stay unique
         self._count = 1
@@ -149,19 +153,23 @@ class Document:
 
     def closed(self, place: Place) -> Place:
         """The place of the values of `place` whose objects and arrays have no members but those that are named."""
-        if place._closed is None:
-            place._closed = place
-            if isinstance(place.value, dict) and not _LEADING_INSIDE.isdisjoint(place.value):
-                place._closed = Place(self._next(place.pointer), place.value, place.pointer, place.frame, place.depth)
-                place._closed.closed_of, place._closed.is_plain = place, False
-        return place._closed
+        closed = self._closed.get(place)
+        if closed is None:
+            if isinstance(place.value, bool) or _LEADING_INSIDE.isdisjoint(place.value):
+                return place
+            closed = self._closed[place] = Place(self._next(place.pointer), place.value, place.pointer, place.frame, place.depth)
+            closed.is_plain, closed._spelling = False, place.spelling + _CLOSED
+            self.open[closed] = place
+        return closed
 
     def closing(self, place: Place) -> Place:
         """A tracked twin of `place`, at which the values of members are closed."""
-        if place._closing is None:
-            place._closing = Place(self._next(place.pointer), place.value, place.pointer, place.frame, place.depth, tracked=True)
-            place._closing.closes = True
-        return place._closing
+        closing = self._closing.get(place)
+        if closing is None:
+            closing = Place(self._next(place.pointer), place.value, place.pointer, place.frame, place.depth, tracked=True)
+            closing.closes = True
+            self._closing[place] = closing
+        return closing
 
     def strings_of(self, place: Place) -> Place:
         """The place that admits the strings only that `place` admits."""

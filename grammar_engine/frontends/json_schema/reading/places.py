@@ -27,8 +27,6 @@ from .keywords import Draft, Keyword
 from .resources import Dialect, Resource
 from .spellings import Spellings
 
-_CLOSED = 1 << 60  # added to the spelling of a schema by that of its closed place
-
 Scope = dict[str, Resource]  # by the name of a dynamic anchor
 
 
@@ -51,14 +49,11 @@ class Place:
     """One subschema where it stands, or the negation or the tracked twin of one."""
 
     __slots__ = (
-        "_closed",
-        "_closing",
         "_negation",
         "_spelling",
         "_strings",
         "_twin",
         "any_of",
-        "closed_of",
         "closes",
         "depth",
         "frame",
@@ -84,10 +79,7 @@ class Place:
         self.invented = False  # made up for a member of a `const`, so not in the report
         self.any_of: tuple[Place, ...] = ()  # of a place that is met where one of these is, and has no value
         self.strings_of: Place | None = None  # of a place that admits the strings only that another one admits
-        self.closed_of: Place | None = None  # of a place that admits no members but those that another one names
         self.closes = False  # of a tracked twin: the values of its members are closed
-        self._closed: Place | None = None
-        self._closing: Place | None = None
         self._negation: Place | None = None
         self._strings: Place | None = None
         self._twin: Place | None = None
@@ -108,8 +100,6 @@ class Place:
         """A number for how the schema is written: places of the same one in the same frame admit the same."""
         if self._spelling is None:
             self._spelling = -self.number if self.any_of else self.frame.spellings.number(self.value)
-            if self.closed_of is not None:
-                self._spelling += _CLOSED
         return self._spelling
 
     def __repr__(self) -> str:

@@ -32,6 +32,13 @@ class SchemaReport(Report):
         self.notes = [note for note in self.notes if (note.pointer, note.keyword) != (pointer, keyword)]  # they say how it is read
         self.notes.append(Entry(pointer, keyword, "malformed, and without effect here"))
 
+    @property
+    def has_enforced(self) -> bool:
+        """Whether any keyword is enforced, without the lines if that is seen otherwise."""
+        if self._malformed or self.relaxed:
+            return bool(self.enforced)
+        return any(names for _, names, _ in self._places)
+
     @cached_property
     def enforced(self) -> list[Entry]:  # type: ignore[override]
         """Constraints that every mask respects."""
