@@ -51,6 +51,12 @@ NODE = {"$ref": "#/$defs/node", "$defs": {"node": object_of(value=INTEGER, next=
         ({**object_of(a=INTEGER), "additionalProperties": True}, [{"q": {"y": 1}}], []),
         (NODE, [{"value": 1, "next": {"next": {}}}], [{"next": {"other": 1}}, {"other": 1}]),
         ({**object_of(a=INTEGER), "required": ["b"]}, [{"b": [1]}, {"a": 1, "b": 1}], [{}, {"b": 1, "c": 1}]),
+        (
+            {**object_of(a=INTEGER), "dependentRequired": {"a": ["b"]}},
+            [{}, {"a": 1, "b": "x"}, {"b": 1}],
+            [{"a": 1}, {"a": 1, "b": 1, "c": 1}],
+        ),
+        ({**object_of(a=INTEGER), "dependencies": {"a": ["b"], "c": {"minProperties": 1}}}, [{"a": 1, "b": 1}], [{"a": 1}, {"c": 1}]),
         ({"prefixItems": [INTEGER], "minItems": 2}, [[1, 2], [1, "x"]], [[1], [1, 2, 3]]),
     ],
 )

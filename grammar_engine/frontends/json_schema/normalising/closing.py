@@ -10,8 +10,8 @@ which what is left over is forbidden:
                           `-- members: closed places
 
 Three things are more lenient than these keywords. A schema that names no members at all leaves them free: it describes any object, or any
-array. Keys that `required` asks for count as named, and so do as many items as `minItems`. What lists all its keys otherwise, as `const`
-and `enum` do, is not asked.
+array. Keys that `required` or `dependentRequired` asks for count as named, and so do as many items as `minItems`. What lists all its keys
+otherwise, as `const` and `enum` do, is not asked.
 
 Invariant. A closed place admits a part of what the schema does. Conditions are therefore read as they stand: what is inside `not`, `if`
 and `contains`, and which branches of `oneOf` a value meets.
@@ -52,9 +52,14 @@ class Closer(Tracker):
 
     def _keys(self, place: Place, schema: dict[str, Any]) -> Keys:
         keys = super()._keys(place, schema)
-        if keys.everything or not schema.get("required"):
+        if keys.everything:
             return keys
-        return keys._replace(asked=frozenset(self.values.names(place, "required", schema["required"])))
+        asked = set(self.values.names(place, "required", schema.get("required", [])))
+        for keyword in ("dependentRequired", "dependencies"):
+            for value in self.values.map(place, schema, keyword).values():
+                if isinstance(value, (list, tuple)):
+                    asked.update(self.values.names(place, keyword, value))
+        return keys._replace(asked=frozenset(asked))
 
     def _items(self, place: Place, schema: dict[str, Any]) -> Items:
         items = super()._items(place, schema)
