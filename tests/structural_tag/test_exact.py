@@ -123,8 +123,9 @@ class Reader:
 
     def dispatch(self, shape: Format, at: int, around: Around) -> set[int]:
         def content(pattern: str, rule: Format) -> Any:
-            return lambda place: self.ends(rule, place + len(pattern), NOTHING) if self.text.startswith(pattern, place) else ()
+            return lambda place: self.ends(rule, place + len(pattern), behind) if self.text.startswith(pattern, place) else ()
 
+        behind = (around[0], "") if shape.get("loop", True) else around
         ways = [(pattern, content(pattern, rule)) for pattern, rule in shape["rules"]]
         return self.texts_and_tags(shape, at, NOTHING, [pattern for pattern, _ in ways], ways, is_once=not shape.get("loop", True))
 

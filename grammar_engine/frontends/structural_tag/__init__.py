@@ -292,9 +292,10 @@ class _Formats:
     def dispatch(self, node: Node, left: Symbol, around: _Around) -> None:
         """Its free text goes on where the end of the tag that it is in is written: `excludes` may have that."""
         by_pattern: list[tuple[str, Symbol]] = []
+        behind = self.behind_rule(node, around)
         for i, (pattern, content) in enumerate(node.rules("rules")):
             node.check_text(pattern, f"rules/{i}/0", 1)
-            by_pattern.append((pattern, self.any_of(node, [(*self.mark(pattern), self.format(content, _NOTHING))])))
+            by_pattern.append((pattern, self.any_of(node, [(*self.mark(pattern), self.format(content, behind))])))
         patterns = [pattern for pattern, _ in by_pattern]
         self.texts_and_tags(node, left, _NOTHING, "rules", list(dict.fromkeys(patterns)), by_pattern, loop=node.get("loop", bool, True))
 
@@ -329,8 +330,9 @@ class _Formats:
         self.texts_and_tokens(node, left, around, tags)
 
     def token_dispatch(self, node: Node, left: Symbol, around: _Around) -> None:
+        behind = self.behind_rule(node, around)
         tags = [
-            self.any_of(node, [(*self.mark(node.as_token(token, f"rules/{i}/0")), self.format(content, _NOTHING))])
+            self.any_of(node, [(*self.mark(node.as_token(token, f"rules/{i}/0")), self.format(content, behind))])
             for i, (token, content) in enumerate(node.rules("rules"))
         ]
         self.texts_and_tokens(node, left, _NOTHING, tags, loop=node.get("loop", bool, True))
@@ -359,6 +361,10 @@ class _Formats:
             rule(left, any_more)
 
     # --- helpers ------------------------------------------------------------------------------------------------------------
+
+    def behind_rule(self, node: Node, around: _Around) -> _Around:
+        """Around what a rule of a dispatch leads to: that is in the tag, too, and stands before more free text in a loop."""
+        return around._replace(following=None) if node.get("loop", bool, True) else around
 
     def any_of(self, node: Node, ways: Sequence[Sequence[Symbol]]) -> Symbol:
         return self.builder.any_of("tag", ways, where=node.pointer)
