@@ -257,7 +257,7 @@ def test_refused_around() -> None:
         with pytest.raises(GrammarError) as caught:
             Grammar.from_structural_tag(source)
         assert message in str(caught.value) and "the schema" not in str(caught.value), str(caught.value)
-    with pytest.raises(TypeError, match="a structural tag is a dict or JSON text, not list"):
+    with pytest.raises(TypeError, match="a structural tag is a dict, JSON text or a pydantic model, not list"):
         Grammar.from_structural_tag([])
 
 
