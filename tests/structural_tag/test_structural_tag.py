@@ -473,3 +473,46 @@ def test_cache() -> None:
     source = {"type": "structural_tag", "format": ANY}
     assert cache.from_structural_tag(source) is cache.from_structural_tag(dict(source))
     assert cache.from_structural_tag(json.dumps(source)) is not cache.from_structural_tag(source)
+
+
+def test_pydantic_models() -> None:
+    pydantic = pytest.importorskip("pydantic")
+
+    class Schema(pydantic.BaseModel):
+        type: str = "json_schema"
+        given: dict = pydantic.Field(alias="json_schema")
+        style: str | None = None
+
+    class Sent(pydantic.BaseModel):
+        type: str = "structural_tag"
+        name: str | None = None  # which is not known, and not sent
+        format: Schema
+
+    class Older(pydantic.BaseModel):
+        structures: tuple[dict, ...]
+        triggers: tuple[str, ...]
+
+    sent = Sent(format=Schema(json_schema={"enum": [None, 1], "default": None}))
+    cache = GrammarCache()
+    for grammar in (Grammar.from_structural_tag(sent), cache.from_structural_tag(sent)):
+        assert [reads(grammar, written) for written in ("null", "1", "2")] == [True, True, False]
+    assert cache.from_structural_tag(sent) is cache.from_structural_tag(
+        Sent(format=Schema(json_schema={"enum": [None, 1], "default": None}))
+    )
+    assert reads(Grammar.from_structural_tag(Older(structures=(STRUCTURE,), triggers=("a",))), "xa1b")
+    with pytest.raises(GrammarError, match="'name' is not known here"):
+        Grammar.from_structural_tag(Sent(name="x", format=Schema(json_schema={})))
+    with pytest.raises(GrammarError, match=r"Sent.model_dump\(\) gives no structural tag: .*Error"):
+        Grammar.from_structural_tag(Sent(format=Schema(json_schema={"enum": [object()]})))
+    for bad in (Sent, object()):
+        with pytest.raises(TypeError, match="a structural tag is a dict, JSON text or a pydantic model, not"):
+            Grammar.from_structural_tag(bad)
+
+
+def test_models_that_tell_themselves_as_text() -> None:
+    class Told:
+        def model_dump_json(self, by_alias: bool, exclude_none: bool) -> str:
+            assert by_alias and exclude_none
+            return json.dumps({"format": text("a")})
+
+    assert reads(Grammar.from_structural_tag(Told()), "a")
