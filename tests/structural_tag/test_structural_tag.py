@@ -121,6 +121,7 @@ DISPATCH: Format = {"type": "dispatch", "rules": [["<p>", text("1")], ["<q>", AN
         (tag("<a>", once(triggered()), "</a>"), ["<a>!x<f2></a></f></a>"], ["<a>!x</a></a>", "<a>!<f2></f></a></a>"]),
         (tag("<a>", once(tag("<b>", ANY, "</b>")), "</a>"), ["<a>!<b></a></b></a>"], ["<a>!<b></b></a></a>"]),
         (tag("<a>", once(ANY), "aba"), ["<a>!aba", "<a>!abbaba"], ["<a>!ababa"]),
+        (tag("<a>", {**once(ANY), "loop": True, "excludes": ["ab"]}, "aba"), ["<a>!aba", "<a>!ababa"], ["<a>ababa"]),
         (tag("<a>", DISPATCH, "</a>"), ["<a>x<p>1y</a>", "<a></a></a>"], ["<a>"]),
         (sequence({**DISPATCH, "excludes": ["END"]}, text("END")), ["END", "a<p>1END"], ["aENDEND", "a"]),
         (schema(PAIR), ['{"a":1}', '{"a": 1, "b": 2}'], ['{"b":1,"a":1}', "{}"]),
