@@ -195,7 +195,7 @@ def test_styles_that_options_ask_for() -> None:
     with pytest.raises(GrammarError, match="<arg_key>"):
         grammar_of(shape, ["<arg_key>"], schema_options={"style": "glm_xml"})
     older = {"structures": [{"begin": "a", "schema": {"type": "object"}, "end": "b"}], "triggers": ["a"]}
-    with pytest.raises(GrammarError, match="'</arg_value>' is one of the special_tokens, .* \\(at /structures/0/schema"):
+    with pytest.raises(GrammarError, match=r"'</arg_value>' is one of the special_tokens, .* \(at /structures/0/schema"):
         Grammar.from_structural_tag(older, special_tokens=["</arg_value>"], schema_options={"style": "glm_xml"})
 
 
