@@ -131,6 +131,12 @@ class Reader:
         ways = [(pattern, content(pattern, rule)) for pattern, rule in shape["rules"]]
         return self.texts_and_tags(shape, at, NOTHING, [pattern for pattern, _ in ways], ways, is_once=not shape.get("loop", True))
 
+    def token_triggered_tags(self, shape: Format, at: int, around: Around) -> set[int]:
+        return self.triggered_tags({**shape, "triggers": shape["trigger_tokens"]}, at, around)
+
+    def token_dispatch(self, shape: Format, at: int, around: Around) -> set[int]:
+        return self.dispatch(shape, at, around)
+
     def texts_and_tags(self, shape: Format, at: int, around: Around, triggers: list[str], ways: Any, *, is_once: bool) -> set[int]:
         excluded = shape.get("excludes", [])
         stops = [*triggers, *excluded, *around[0]]
@@ -248,7 +254,7 @@ def test_random_formats(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(30))
 def test_random_formats_with_a_special_token(seed: int) -> None:
     rng = random.Random(1_000 + seed)
-    for shape, grammar in random_grammars(rng, lambda shape: with_token(shape, rng.choice(LETTERS))):
+    for shape, grammar in random_grammars(rng, lambda shape: by_token(with_token(shape, rng.choice(LETTERS)))):
         check(shape, grammar, LETTERS + TOKEN, FEW - 1)
 
 
@@ -273,6 +279,22 @@ def with_token(value: Any, sign: str, is_text: bool = False) -> Any:
     if not isinstance(value, dict):
         return value
     return {name: with_token(inner, sign, name in _LITERAL) for name, inner in value.items()}
+
+
+def by_token(value: Any) -> Any:
+    """A format in which what the token triggers among others it triggers alone, and by the formats for that."""
+    if isinstance(value, list):
+        return [by_token(inner) for inner in value]
+    if not isinstance(value, dict):
+        return value
+    shape = {name: by_token(inner) for name, inner in value.items()}
+    if shape.get("type") == "dispatch" and any(pattern[0] == TOKEN for pattern, _ in shape["rules"]):
+        return {"type": "token_dispatch", "rules": [[TOKEN, content] for _, content in shape["rules"]], "loop": shape["loop"]}
+    if shape.get("type") == "triggered_tags" and any(tag["begin"][0] == TOKEN for tag in shape["tags"]):
+        shape["tags"] = [{**tag, "begin": TOKEN + tag["begin"][1:]} for tag in shape["tags"]]
+        others = {name: value for name, value in shape.items() if name not in ("type", "triggers", "excludes")}
+        return {"type": "token_triggered_tags", "trigger_tokens": [TOKEN], **others}
+    return shape
 
 
 _LITERAL = ("value", "begin", "end", "separator", "triggers", "excludes", "rules")

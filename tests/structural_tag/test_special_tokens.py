@@ -172,6 +172,14 @@ def test_strings_of_a_schema_have_no_special_tokens() -> None:
         ),
         (tag("<", triggered("<call>", CALL), "x<call>"), "'<call>' is in 'x<call>', and so would always be found first"),
         (tag("<", triggered("<call>", CALL), {"token": "<call>"}), "'<call>' is in '<call>', and so would always be found first"),
+        (
+            tag("<", {"type": "token_triggered_tags", "trigger_tokens": ["<call>"], "tags": [CALL]}, "x<call>"),
+            "'<call>' is in 'x<call>', and so would always be found first (at /format/content/trigger_tokens",
+        ),
+        (
+            tag("<", {"type": "token_triggered_tags", "trigger_tokens": ["<call>"], "tags": [CALL]}, {"token": "<call>"}),
+            "'<call>' is in '<call>', and so would always be found first (at /format/content/trigger_tokens",
+        ),
         (text("a\u200b"), "the name of a Token has 1 to 1,000 characters, all printable, not '\\u200b' (at /format/value of"),
         (triggered("<call>", tag("<call>\u200b", ANY, "")), "all printable, not '\\u200b' (at /format/tags/0/begin of"),
         (triggered("\u200b", CALL), "all printable, not '\\u200b' (at /format/triggers/0 of"),

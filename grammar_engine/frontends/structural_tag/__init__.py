@@ -341,6 +341,7 @@ class _Formats:
 
     def token_triggered_tags(self, node: Node, left: Symbol, around: _Around) -> None:
         triggers, tags = node.tokens("trigger_tokens"), []
+        self.apart(node, "trigger_tokens", node.signs(triggers, "trigger_tokens"), around.ends)
         for tag in node.nodes("tags"):
             tags.append(self.tag_format(tag))
             if self.marks.parts(tag.mark("begin"))[:1] not in [[trigger] for trigger in triggers]:
