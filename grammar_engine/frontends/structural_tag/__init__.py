@@ -8,8 +8,8 @@ all else rules over them. Formats wait in a queue, so that nothing here is as de
 
 Free text in a tag goes up to where the end of the tag is written for the first time, so it depends on what is *around* it.
 
-Texts are *marks*, in which special tokens may stand that the user has named (`marks.py`). Free text has none of these, so of
-what it is without only marks that are all text matter to it, and what stands before a special token ends there.
+Texts are *marks*, in which special tokens may stand that the user has named (`marks.py`). Free text has no special tokens. So of what it is
+without, or may not end with, only those marks matter that are all text.
 """
 
 from __future__ import annotations
