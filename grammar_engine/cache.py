@@ -92,6 +92,7 @@ class TagsOptions(TypedDict, total=False):
 class StructuralTagOptions(TypedDict, total=False):
     """The keywords of `Grammar.from_structural_tag`, which describes them."""
 
+    special_tokens: Iterable[str]
     schema_options: Mapping[str, Any] | None
     limits: Limits | None
 
@@ -242,12 +243,12 @@ class GrammarCache:
         given: dict[str, Any] = {name: _listed(value) for name, value in options.items()}
         return self._get("from_tags", _listed(tags), given)
 
-    def from_structural_tag(self, source: dict[str, Any] | str | bytes, **options: Unpack[StructuralTagOptions]) -> Grammar:
+    def from_structural_tag(self, source: Any, **options: Unpack[StructuralTagOptions]) -> Grammar:
         """The grammar of a structural tag.
 
         Parameters
         ----------
-        source : dict, str or bytes
+        source : dict, str, bytes or pydantic model
         **options
             Those of `Grammar.from_structural_tag`, which also tells what is raised.
 
@@ -255,7 +256,12 @@ class GrammarCache:
         -------
         Grammar
         """
-        return self._get("from_structural_tag", source, options)
+        if not isinstance(source, (dict, str, bytes)):
+            from .frontends.structural_tag import sent
+
+            source = sent(source)
+        given: dict[str, Any] = {name: _listed(value) for name, value in options.items()}
+        return self._get("from_structural_tag", source, given)
 
     def clear(self) -> None:
         """Drop all grammars. A matcher keeps its own."""

@@ -53,6 +53,7 @@ WORDS = (  # what messages of the library say to who writes Python, and what tha
     ),
     (r"; give it in `resources`, or name a draft", "; name a draft, or, from Python, give it as `resources`"),
     (r"style='(\w+)' (can write no instance|writes objects)", r"--style \1 \2"),
+    (r"is one of the special_tokens, and", "is a --special-token, and"),
     (r'only in a grammar with lexing="exact"', "only in a grammar with --lexing exact"),
     (r'under lexing="(exact|longest)"', r"under --lexing \1"),
     (r"max_new_tokens = (\d+)", r"--max-tokens \1"),
@@ -75,6 +76,13 @@ def add_grammar(parser: argparse.ArgumentParser) -> None:
     source.add_argument("--choices", metavar="FILE", help="one text per line")
     parser.add_argument("--start", metavar="RULE", help="start rule of the grammar (default: start; in GBNF root)")
     parser.add_argument("--lexing", choices=("exact", "longest"), help="how a Lark grammar cuts texts into terminals (default: exact)")
+    parser.add_argument(
+        "--special-token",
+        action="append",
+        type=_name,
+        metavar="NAME",
+        help="where texts of the structural tag have this name, it is the special token of the vocabulary; repeatable",
+    )
     parser.add_argument("--dialect", choices=("python", "ecma"), help="of the regular expression (default: python)")
     parser.add_argument(
         "--limit", action="append", type=_limit, metavar="NAME=N", help="another value of a limit that `info` lists; repeatable"
@@ -135,6 +143,12 @@ def temperature(text: str) -> float:
         raise argparse.ArgumentTypeError(f"{text!r} is no number of at least 0") from None
 
 
+def _name(text: str) -> str:
+    if not text:
+        raise argparse.ArgumentTypeError("an empty text is no name")
+    return text
+
+
 def _limit(text: str) -> tuple[str, int]:
     name, _, value = text.partition("=")
     names = [field.name for field in fields(Limits)]
@@ -179,7 +193,8 @@ def grammar_of(
     if options.gbnf is not None:
         return Grammar.from_gbnf(source, start=options.start or "root", limits=limits)
     if options.structural_tag is not None:
-        return Grammar.from_structural_tag(source, schema_options=of_schemas, limits=limits)
+        names = options.special_token or ()
+        return Grammar.from_structural_tag(source, special_tokens=names, schema_options=of_schemas, limits=limits)
     return Grammar.from_choices(_lines(source), limits=limits)
 
 

@@ -531,14 +531,24 @@ class Grammar:
 
     @classmethod
     def from_structural_tag(
-        cls, source: dict[str, Any] | str | bytes, *, schema_options: Mapping[str, Any] | None = None, limits: Limits | None = None
+        cls,
+        source: Any,
+        *,
+        special_tokens: Iterable[str] = (),
+        schema_options: Mapping[str, Any] | None = None,
+        limits: Limits | None = None,
     ) -> Grammar:
         """Compile a structural tag, as requests to servers have it in JSON: the formats of XGrammar, and their older form.
 
         Parameters
         ----------
-        source : dict, str or bytes
-            ``{"type": "structural_tag", "format": {...}}``, or with "structures" and "triggers"; text is JSON.
+        source : dict, str, bytes or pydantic model
+            ``{"type": "structural_tag", "format": {...}}``, or with "structures" and "triggers"; text is JSON. A model, as
+            `xgrammar.StructuralTag`, is what it would be sent as.
+        special_tokens : iterable of str
+            Names of special tokens. Wherever a text of the tag itself has one (what begins and ends tags, triggers, constants, separators,
+            what is excluded), it stands for that token, and not for its letters; of several at one place it is the longest. Schemas,
+            patterns and grammars in it are as they are. ``vocabulary.special.values()`` are all of a vocabulary.
         schema_options : mapping of str to value, optional
             Options of `from_json_schema` for the schemas in it, as ``{"whitespace": "compact"}``. What a format says itself goes first.
         limits : Limits, optional
@@ -574,8 +584,10 @@ class Grammar:
                 grammar = cls.from_json_schema(source, limits=limits, **{**of_schemas, **options})
             return grammar._as_part(), grammar.report
 
-        builder = Builder()
-        report, named = structural_tag.build(builder, structural_tag.load(source, limits), limits, compile_body)
+        names = structural_tag.listed(special_tokens)
+        style = of_schemas.get("style", "json")
+        builder, loaded = Builder(), structural_tag.load(source, limits)
+        report, named = structural_tag.build(builder, loaded, limits, compile_body, special_tokens=names, style=style)
         return cls._from_builder(builder, report, limits, "structural tag", named)
 
     @staticmethod

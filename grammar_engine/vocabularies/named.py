@@ -51,7 +51,8 @@ def _why_missing(vocabulary: Vocabulary, keys: Sequence[str | int]) -> str:
             return f"{as_special} token {key} is text, {tokens[key]!r:.60}, and no special token"
         if isinstance(key, str) and key.encode() in tokens:
             token = tokens.index(key.encode())
-            return f"{as_special} {key!r} is token {token} of this vocabulary, an ordinary text token: write it as text"
+            remedy = "write it as text, and leave it out of special_tokens"
+            return f"{as_special} {key!r} is token {token} of this vocabulary, an ordinary text token: {remedy}"
     return f"the grammar names special tokens that the vocabulary does not have: {listed([repr(key) for key in keys])}"
 
 

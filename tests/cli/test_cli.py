@@ -245,6 +245,21 @@ def test_structural_tag(run, file) -> None:
     assert run("check", "--structural-tag", source, file("wrong", "<a>b</a>c"))[0] == 1
 
 
+def test_special_tokens_in_a_structural_tag(run, file) -> None:
+    marked = {"type": "tag", "begin": "<c>", "content": {"type": "const_string", "value": "x"}, "end": "<e>"}
+    source = file("tag.json", json.dumps({"format": marked}))
+    specials = {"<c>": 2, "<e>": 3, "</s>": 4}
+    table = file("table.json", json.dumps({"tokens": ["PA==", "eA==", "", "", ""], "eos": [4], "specials": specials}))
+    given = ("mask", "--structural-tag", source, "--vocabulary", table)
+    assert [line.split() for line in run(*given)[1].splitlines()[2:]] == [["0", "'<'"]]
+    assert [line.split() for line in run(*given, "--special-token", "<c>", "--special-token", "<e>")[1].splitlines()[2:]] == [["2", "<c>"]]
+    code, _, err = run(*given, "--special-token", "x")
+    assert code == 2 and "'x' is token 1 of this vocabulary, an ordinary text token" in err
+    styled = file("styled.json", json.dumps({"format": {"type": "json_schema", "json_schema": {}, "style": "glm_xml"}}))
+    code, _, err = run("mask", "--structural-tag", styled, "--special-token", "<arg_key>")
+    assert code == 2 and "'<arg_key>' is a --special-token, and the style" in err
+
+
 def test_gbnf(run, file) -> None:
     grammar = file("sum.gbnf", 'root ::= sum\nsum ::= [0-9] ("+" sum)?\n')
     for start in ([], ["--start", "sum"]):

@@ -105,6 +105,48 @@ def test_verdicts(engine: str, source: str, text: str, verdicts: tuple[str, ...]
     assert found == verdicts[ENGINES.index(engine)]
 
 
+@pytest.mark.parametrize(("engine", "is_read"), list(zip(ENGINES, (False, False, True, False))))
+def test_a_dot_and_a_line_feed(engine: str, is_read: bool) -> None:
+    assert READERS[engine]("regex", "a.b", b"a\nb") == is_read
+    assert READERS[engine]("regex", "a.b", b"axb")
+    if engine == "here":
+        assert read_by_here("regex", "a(?s:.)b", b"a\nb")
+
+
+def test_special_tokens_in_structural_tags() -> None:
+    xgrammar = peer("xgrammar")
+    from xgrammar.structural_tag import ConstStringFormat, JSONSchemaFormat, StructuralTag, TagFormat
+
+    info = xgrammar.TokenizerInfo([*TOKENS[:-1], b"<call>", b"<end>", b"</s>"], stop_token_ids=[EOS + 2])
+    vocabulary = ge.Vocabulary([*TOKENS, b"", b""], eos=[EOS + 2], special={EOS: "<call>", EOS + 1: "<end>", EOS + 2: "</s>"})
+    text, marked = [*b"<call>x", EOS + 1], [EOS, ord("x"), EOS + 1]
+    tag = StructuralTag(format=TagFormat(begin="<call>", content=ConstStringFormat(value="x"), end="<end>"))
+    theirs = xgrammar.GrammarCompiler(info).compile_structural_tag(tag)
+    for ids, there, options, here in (
+        (marked, True, {}, False),
+        (marked, True, {"special_tokens": vocabulary.special.values()}, True),
+        (text, True, {"special_tokens": vocabulary.special.values()}, False),
+    ):
+        one, two = xgrammar.GrammarMatcher(theirs), ge.Matcher(ge.Grammar.from_structural_tag(tag, **options), vocabulary)
+        assert all(map(one.accept_token, ids)) == there and (two.accept_tokens(ids) == len(ids)) == here
+    string = StructuralTag(format=JSONSchemaFormat(json_schema={"type": "string"}))
+    one = xgrammar.GrammarMatcher(xgrammar.GrammarCompiler(info).compile_structural_tag(string))
+    assert all(map(one.accept_token, [ord('"'), EOS, ord('"')]))
+    assert ge.Matcher(ge.Grammar.from_structural_tag(string), vocabulary).accept_tokens([ord('"'), EOS]) == 1
+
+
+def test_added_tokens_that_are_text() -> None:
+    vocabulary = ge.Vocabulary([*TOKENS, b"</think>"], eos=[EOS])
+    for grammar in (
+        ge.Grammar.from_lark("start: </think>"),
+        ge.Grammar.from_structural_tag({"format": {"type": "token", "token": "</think>"}}),
+        ge.Grammar.from_structural_tag({"format": {"type": "const_string", "value": "</think>"}}, special_tokens=["</think>"]),
+    ):
+        with pytest.raises(ge.VocabularyError, match="an ordinary text token: write it as text"):
+            ge.Matcher(grammar, vocabulary)
+    assert ge.Matcher(ge.Grammar.from_lark('start: "</think>"'), vocabulary).accept(EOS + 1)
+
+
 def test_calls_of_outlines_core() -> None:
     outlines_core = peer("outlines_core")
     index = outlines_core.Index(PHONE, outlines_vocabulary(outlines_core))

@@ -376,19 +376,20 @@ def case_tags(rng: random.Random, corpus: Corpus, clock: Clock) -> str:
 
 def case_structural_tag(rng: random.Random, corpus: Corpus, clock: Clock) -> str:
     """Nested formats, some of them damaged."""
+    marks = [*TAG_PIECES, "<x>", "a<x>", "<x>a"]
     pieces: list[Any] = [*TAG_PIECES, "", "<x>", None, True, -1, 0, 3, 1 << 70, 0.5, [], {}, [""], "\ud800", "json", "any_text"]
 
     def texts(low: int) -> Any:
-        return [rng.choice(TAG_PIECES) for _ in range(rng.randint(low, 3))]
+        return [rng.choice(marks) for _ in range(rng.randint(low, 3))]
 
     def tag(depth: int) -> Any:
-        ends = [rng.choice(TAG_PIECES), "", {"type": "token", "token": "<x>"}, texts(0)]
-        begin = rng.choice([rng.choice(TAG_PIECES), "<", {"type": "token", "token": "<x>"}])
+        ends = [rng.choice(marks), "", {"type": "token", "token": "<x>"}, texts(0)]
+        begin = rng.choice([rng.choice(marks), "<", {"type": "token", "token": "<x>"}])
         return {"type": "tag", "begin": begin, "content": shape(depth - 1), "end": rng.choice(ends)}
 
     def shape(depth: int) -> Any:
         kinds: list[Any] = [
-            {"type": "const_string", "value": rng.choice(TAG_PIECES)},
+            {"type": "const_string", "value": rng.choice(marks)},
             {"type": "any_text", "excludes": texts(0)},
             {"type": "any_text", "max_chars": rng.choice([0, 1, 300, 1 << 31])},
             {"type": "regex", "pattern": rng.choice(PIECES)},
@@ -405,7 +406,7 @@ def case_structural_tag(rng: random.Random, corpus: Corpus, clock: Clock) -> str
                 {"type": "repeat", "min": rng.choice([0, 2, 70_000]), "max": rng.choice([-1, 2, 70_000]), "content": shape(depth - 1)},
                 tag(depth),
                 {"type": "triggered_tags", "triggers": [*texts(1), "<"], "tags": tags, "excludes": texts(0), **options},
-                {"type": "tags_with_separator", "separator": rng.choice(TAG_PIECES), "tags": tags, **options},
+                {"type": "tags_with_separator", "separator": rng.choice(marks), "tags": tags, **options},
                 {"type": "token_triggered_tags", "trigger_tokens": ["<x>"], "tags": tags, **options},
                 {"type": "dispatch", "rules": [[text, shape(depth - 1)] for text in texts(1)], "loop": rng.random() < 0.5},
                 {"type": "token_dispatch", "rules": [["<x>", shape(depth - 1)]]},
@@ -416,7 +417,8 @@ def case_structural_tag(rng: random.Random, corpus: Corpus, clock: Clock) -> str
         return made
 
     source = {"type": "structural_tag", "format": shape(rng.randint(0, 4))}
-    grammar = clock("from_structural_tag", lambda: Grammar.from_structural_tag(source, limits=random_limits(rng)))
+    options: dict[str, Any] = {"special_tokens": rng.choice([(), ["<x>"], ["<x>", rng.choice(marks)]]), "limits": random_limits(rng)}
+    grammar = clock("from_structural_tag", lambda: Grammar.from_structural_tag(source, **options))
     if grammar._named <= {"<x>"}:
         walk(rng, grammar, clock)
     return "compiled"

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Callable
 from itertools import product
 from typing import Any
 
 import pytest
 
-from grammar_engine import Grammar, GrammarError, Matcher, Switches, Vocabulary
+from grammar_engine import Grammar, GrammarError, Matcher, Switches, Token, Vocabulary
 
 LETTERS = "<a>"
+TOKEN = "T"  # a special token, which stands for itself in the texts of the reader
 BEGUN = 3  # letters of the texts whose masks are compared
 FEW = 4  # letters behind them, among which a way to a sentence is looked for; where there is none, the engine has to know one
 TEXTS = ["<", "a", ">", "<a", "a>", "<a>", "aa", ""]
-VOCABULARY = Vocabulary([text.encode() for text in TEXTS], eos=[len(TEXTS) - 1])
+VOCABULARY = Vocabulary([*(text.encode() for text in TEXTS), b""], eos=[len(TEXTS)], special={len(TEXTS) - 1: TOKEN})
 OFF = Switches(inner_masks=False, slices=False, heirs=False, outlines=False, table=False, shapes=False, clamping=False, mask_cache=False)
 
 Format = dict[str, Any]
@@ -52,7 +54,7 @@ class Reader:
             text = self.text[at:end]
             both = text + following
             first = any(both[begin:n] in stops for begin in range(len(text)) for n in range(len(both))) if following else False
-            if not any(stop in text for stop in (*inside, *stops)) and not first:
+            if not any(stop in text for stop in (TOKEN, *inside, *stops)) and not first:
                 found.append(end)
         return found
 
@@ -123,10 +125,17 @@ class Reader:
 
     def dispatch(self, shape: Format, at: int, around: Around) -> set[int]:
         def content(pattern: str, rule: Format) -> Any:
-            return lambda place: self.ends(rule, place + len(pattern), NOTHING) if self.text.startswith(pattern, place) else ()
+            return lambda place: self.ends(rule, place + len(pattern), behind) if self.text.startswith(pattern, place) else ()
 
+        behind = (around[0], "") if shape.get("loop", True) else around
         ways = [(pattern, content(pattern, rule)) for pattern, rule in shape["rules"]]
         return self.texts_and_tags(shape, at, NOTHING, [pattern for pattern, _ in ways], ways, is_once=not shape.get("loop", True))
+
+    def token_triggered_tags(self, shape: Format, at: int, around: Around) -> set[int]:
+        return self.triggered_tags({**shape, "triggers": shape["trigger_tokens"]}, at, around)
+
+    def token_dispatch(self, shape: Format, at: int, around: Around) -> set[int]:
+        return self.dispatch(shape, at, around)
 
     def texts_and_tags(self, shape: Format, at: int, around: Around, triggers: list[str], ways: Any, *, is_once: bool) -> set[int]:
         excluded = shape.get("excludes", [])
@@ -206,37 +215,86 @@ def random_format(rng: random.Random, depth: int) -> Format:
 _TEXTS = ["triggered_tags", "triggered_tags", "dispatch", "tags_with_separator"]
 
 
-def is_begun(shape: Format, grammar: Grammar, text: str) -> bool:
+def is_begun(shape: Format, matcher: Matcher, text: str) -> bool:
     """Whether the text with which the engine would end this one makes a sentence, as the reader sees it."""
-    matcher = Matcher(grammar, VOCABULARY)
-    return matcher.accept_bytes(text.encode()) and reads(shape, text + matcher.closing_bytes().decode())
+    return reads(shape, text + matcher.closing_bytes().replace(Token(TOKEN).spelling, TOKEN.encode()).decode())
+
+
+def check(shape: Format, grammar: Grammar, letters: str, few: int) -> None:
+    """Compare the masks of all texts that begin so."""
+    texts = [*TEXTS[:-1], TOKEN]
+    sentences = {"".join(text) for n in range(BEGUN + few) for text in product(letters, repeat=n) if reads(shape, "".join(text))}
+    begun = {text[:n] for text in sentences for n in range(len(text) + 1)}
+    for n in range(BEGUN):
+        for text in map("".join, product(letters, repeat=n)):
+            matchers = [Matcher(grammar, VOCABULARY), Matcher(grammar, VOCABULARY, switches=OFF)]
+            tokens = [texts.index(sign) for sign in text]
+            accepted = [matcher.accept_tokens(tokens) == len(tokens) for matcher in matchers]
+            assert accepted[0] == accepted[1]
+            if not accepted[0]:
+                assert text not in begun, (shape, text)
+                continue
+            masks = [matcher.allowed_tokens() for matcher in matchers]
+            assert masks[0] == masks[1], (shape, text)
+            assert (len(TEXTS) in masks[0]) == (text in sentences), (shape, text)
+            for token, more in enumerate(texts):
+                if (token in masks[0]) != (text + more in begun):
+                    assert token in masks[0] and matchers[0].accept(token), (shape, text, more)
+                    assert is_begun(shape, matchers[0], text + more), (shape, text, more)
+                    matchers[0].rollback(1)
 
 
 @pytest.mark.parametrize("seed", range(60))
 def test_random_formats(seed: int) -> None:
     rng = random.Random(seed)
+    for shape, grammar in random_grammars(rng, lambda shape: shape):
+        check(shape, grammar, LETTERS, FEW)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_random_formats_with_a_special_token(seed: int) -> None:
+    rng = random.Random(1_000 + seed)
+    for shape, grammar in random_grammars(rng, lambda shape: by_token(with_token(shape, rng.choice(LETTERS)))):
+        check(shape, grammar, LETTERS + TOKEN, FEW - 1)
+
+
+def random_grammars(rng: random.Random, change: Callable[[Format], Format]) -> list[tuple[Format, Grammar]]:
     grammars: list[tuple[Format, Grammar]] = []
     while len(grammars) < 4:
-        shape = random_format(rng, 3)
+        shape = change(random_format(rng, 3))
         try:
-            grammars.append((shape, Grammar.from_structural_tag({"type": "structural_tag", "format": shape})))
+            grammars.append((shape, Grammar.from_structural_tag({"type": "structural_tag", "format": shape}, special_tokens=[TOKEN])))
         except GrammarError as error:
             if "no text at all" in str(error):
-                assert not any(reads(shape, "".join(text)) for n in range(5) for text in product(LETTERS, repeat=n)), shape
-    for shape, grammar in grammars:
-        sentences = {"".join(text) for n in range(BEGUN + FEW) for text in product(LETTERS, repeat=n) if reads(shape, "".join(text))}
-        begun = {text[:n] for text in sentences for n in range(len(text) + 1)}
-        for n in range(BEGUN):
-            for text in map("".join, product(LETTERS, repeat=n)):
-                matchers = [Matcher(grammar, VOCABULARY), Matcher(grammar, VOCABULARY, switches=OFF)]
-                accepted = [matcher.accept_bytes(text.encode()) for matcher in matchers]
-                assert accepted[0] == accepted[1]
-                if not accepted[0]:
-                    assert text not in begun, (shape, text)
-                    continue
-                masks = [matcher.allowed_tokens() for matcher in matchers]
-                assert masks[0] == masks[1], (shape, text)
-                assert (len(TEXTS) - 1 in masks[0]) == (text in sentences), (shape, text)
-                for token, more in enumerate(TEXTS[:-1]):
-                    if (token in masks[0]) != (text + more in begun):
-                        assert token in masks[0] and is_begun(shape, grammar, text + more), (shape, text, more)
+                assert not any(reads(shape, "".join(text)) for n in range(5) for text in product(LETTERS + TOKEN, repeat=n)), shape
+    return grammars
+
+
+def with_token(value: Any, sign: str, is_text: bool = False) -> Any:
+    """A format in whose texts the token stands for some letter."""
+    if isinstance(value, str):
+        return value.replace(sign, TOKEN) if is_text else value
+    if isinstance(value, list):
+        return [with_token(inner, sign, is_text) for inner in value]
+    if not isinstance(value, dict):
+        return value
+    return {name: with_token(inner, sign, name in _LITERAL) for name, inner in value.items()}
+
+
+def by_token(value: Any) -> Any:
+    """A format in which what the token triggers among others it triggers alone, and by the formats for that."""
+    if isinstance(value, list):
+        return [by_token(inner) for inner in value]
+    if not isinstance(value, dict):
+        return value
+    shape = {name: by_token(inner) for name, inner in value.items()}
+    if shape.get("type") == "dispatch" and any(pattern[0] == TOKEN for pattern, _ in shape["rules"]):
+        return {"type": "token_dispatch", "rules": [[TOKEN, content] for _, content in shape["rules"]], "loop": shape["loop"]}
+    if shape.get("type") == "triggered_tags" and any(tag["begin"][0] == TOKEN for tag in shape["tags"]):
+        shape["tags"] = [{**tag, "begin": TOKEN + tag["begin"][1:]} for tag in shape["tags"]]
+        others = {name: value for name, value in shape.items() if name not in ("type", "triggers", "excludes")}
+        return {"type": "token_triggered_tags", "trigger_tokens": [TOKEN], **others}
+    return shape
+
+
+_LITERAL = ("value", "begin", "end", "separator", "triggers", "excludes", "rules")

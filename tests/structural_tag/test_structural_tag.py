@@ -50,6 +50,11 @@ def separated(**options: Any) -> Format:
     return {"type": "tags_with_separator", "separator": ",", "tags": [tag("<a>", text("1"), "</a>")], **options}
 
 
+def once(content: Format) -> Format:
+    """Free text, and at most once a sign with what follows it."""
+    return {"type": "dispatch", "rules": [["!", content]], "loop": False}
+
+
 def schema(json_schema: Any, **options: Any) -> Format:
     return {"type": "json_schema", "json_schema": json_schema, **options}
 
@@ -109,7 +114,14 @@ DISPATCH: Format = {"type": "dispatch", "rules": [["<p>", text("1")], ["<q>", AN
         (DISPATCH, ["", "a", "a<p>1b<p>1", "<q>zz"], ["a<p>2", "<p>"]),
         ({**DISPATCH, "loop": False}, ["a", "a<p>1"], ["a<p>1b"]),
         ({**DISPATCH, "rules": [["<p>", text("1")], ["<p>", text("2")]]}, ["<p>1<p>2"], ["<p>3"]),
-        (tag("<a>", {**DISPATCH, "loop": False}, "</a>"), ["<a><q></a>x</a>"], ["<a><p>1</a></a>"]),
+        (tag("<a>", {**DISPATCH, "loop": False}, "</a>"), ["<a><q>x</a>", "<a></a><q>x</a>"], ["<a><p>1</a></a>", "<a><q></a>x</a>"]),
+        (tag("<a>", sequence(text("k"), once(sequence(text("j"), ANY))), "</a>"), ["<a>k!jx</a>"], ["<a>k!j</a></a>", "<a>!jx</a>"]),
+        (tag("<a>", once({"type": "optional", "content": ANY}), "</a>"), ["<a>x!y!</a>"], ["<a>!</a></a>"]),
+        (tag("<a>", once({"type": "or", "elements": [once(ANY), text("")]}), "</a>"), ["<a>!!x</a>", "<a>!</a>!</a>"], ["<a>!x!</a></a>"]),
+        (tag("<a>", once(triggered()), "</a>"), ["<a>!x<f2></a></f></a>"], ["<a>!x</a></a>", "<a>!<f2></f></a></a>"]),
+        (tag("<a>", once(tag("<b>", ANY, "</b>")), "</a>"), ["<a>!<b></a></b></a>"], ["<a>!<b></b></a></a>"]),
+        (tag("<a>", once(ANY), "aba"), ["<a>!aba", "<a>!abbaba"], ["<a>!ababa"]),
+        (tag("<a>", {**once(ANY), "loop": True, "excludes": ["ab"]}, "aba"), ["<a>!aba", "<a>!ababa"], ["<a>ababa"]),
         (tag("<a>", DISPATCH, "</a>"), ["<a>x<p>1y</a>", "<a></a></a>"], ["<a>"]),
         (sequence({**DISPATCH, "excludes": ["END"]}, text("END")), ["END", "a<p>1END"], ["aENDEND", "a"]),
         (schema(PAIR), ['{"a":1}', '{"a": 1, "b": 2}'], ['{"b":1,"a":1}', "{}"]),
@@ -176,6 +188,11 @@ def test_numbers_of_text_are_exact() -> None:
         ({"type": "any_text", "excludes": [""]}, "'' stands where a string that is not empty is expected (at /format/excludes/0"),
         ({"type": "any_text", "excludes": "a"}, "'a' stands where an array is expected (at /format/excludes"),
         (tag("<a>", ANY, ""), "free text in a tag needs an end (at /format/content"),
+        (tag("<a>", once(ANY), ""), "free text in a tag needs an end (at /format/content/rules/0/1 of"),
+        (
+            tag("<a>", {"type": "token_dispatch", "rules": [["<t>", ANY]]}, ""),
+            "free text in a tag needs an end (at /format/content/rules/0/1",
+        ),
         (tag("<a>", sequence(text("a"), triggered()), [""]), "free text in a tag needs an end (at /format/content/elements/1"),
         (tag("<a>", ANY, []), "an empty array (at /format/end"),
         (tag({"type": "regex", "pattern": "a"}, ANY, "b"), "'pattern' is not known here"),
@@ -241,7 +258,7 @@ def test_refused_around() -> None:
         with pytest.raises(GrammarError) as caught:
             Grammar.from_structural_tag(source)
         assert message in str(caught.value) and "the schema" not in str(caught.value), str(caught.value)
-    with pytest.raises(TypeError, match="a structural tag is a dict or JSON text, not list"):
+    with pytest.raises(TypeError, match="a structural tag is a dict, JSON text or a pydantic model, not list"):
         Grammar.from_structural_tag([])
 
 
@@ -292,7 +309,8 @@ def test_special_tokens() -> None:
     assert allowed(Matcher(grammar_of({**DISPATCH_BY_ID, "loop": False}), SPECIAL), 3, 1) == [5]
     assert allowed(Matcher(grammar_of(tag("1", {**once, "at_least_one": False}, "a")), SPECIAL), 1, 0) == [5]
     any_text = {"type": "token_dispatch", "rules": [[3, ANY]], "loop": False}
-    assert allowed(Matcher(grammar_of(tag("1", any_text, "a")), SPECIAL), 1, 3, 0) == [0, 1, 2, 5, 6]
+    assert allowed(Matcher(grammar_of(tag("1", any_text, "a")), SPECIAL), 1, 3, 0) == [5]
+    assert allowed(Matcher(grammar_of(tag("1", {**any_text, "loop": True}, "a")), SPECIAL), 1, 3, 0) == [0, 1, 2, 3, 5, 6]
     for end in ("a", ""):  # which is no end to a dispatch
         assert allowed(Matcher(grammar_of(tag("1", DISPATCH_BY_ID, end)), SPECIAL), 1, 0) == [0, 1, 2, 3, 5, 6]
     with pytest.raises(VocabularyError, match="<end>"):
@@ -456,3 +474,46 @@ def test_cache() -> None:
     source = {"type": "structural_tag", "format": ANY}
     assert cache.from_structural_tag(source) is cache.from_structural_tag(dict(source))
     assert cache.from_structural_tag(json.dumps(source)) is not cache.from_structural_tag(source)
+
+
+def test_pydantic_models() -> None:
+    pydantic = pytest.importorskip("pydantic")
+
+    class Schema(pydantic.BaseModel):
+        type: str = "json_schema"
+        given: dict = pydantic.Field(alias="json_schema")
+        style: str | None = None
+
+    class Sent(pydantic.BaseModel):
+        type: str = "structural_tag"
+        name: str | None = None  # which is not known, and not sent
+        format: Schema
+
+    class Older(pydantic.BaseModel):
+        structures: tuple[dict, ...]
+        triggers: tuple[str, ...]
+
+    sent = Sent(format=Schema(json_schema={"enum": [None, 1], "default": None}))
+    cache = GrammarCache()
+    for grammar in (Grammar.from_structural_tag(sent), cache.from_structural_tag(sent)):
+        assert [reads(grammar, written) for written in ("null", "1", "2")] == [True, True, False]
+    assert cache.from_structural_tag(sent) is cache.from_structural_tag(
+        Sent(format=Schema(json_schema={"enum": [None, 1], "default": None}))
+    )
+    assert reads(Grammar.from_structural_tag(Older(structures=(STRUCTURE,), triggers=("a",))), "xa1b")
+    with pytest.raises(GrammarError, match="'name' is not known here"):
+        Grammar.from_structural_tag(Sent(name="x", format=Schema(json_schema={})))
+    with pytest.raises(GrammarError, match=r"Sent.model_dump\(\) gives no structural tag: .*Error"):
+        Grammar.from_structural_tag(Sent(format=Schema(json_schema={"enum": [object()]})))
+    for bad in (Sent, object()):
+        with pytest.raises(TypeError, match="a structural tag is a dict, JSON text or a pydantic model, not"):
+            Grammar.from_structural_tag(bad)
+
+
+def test_models_that_tell_themselves_as_text() -> None:
+    class Told:
+        def model_dump_json(self, by_alias: bool, exclude_none: bool) -> str:
+            assert by_alias and exclude_none
+            return json.dumps({"format": text("a")})
+
+    assert reads(Grammar.from_structural_tag(Told()), "a")

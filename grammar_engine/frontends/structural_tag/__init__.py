@@ -7,11 +7,14 @@ Idea. Each format is a symbol: schemas, regular expressions and grammars are com
 all else rules over them. Formats wait in a queue, so that nothing here is as deep as they are nested.
 
 Free text in a tag goes up to where the end of the tag is written for the first time, so it depends on what is *around* it.
+
+Texts are *marks*, in which special tokens may stand that the user has named (`marks.py`). Free text has no special tokens. So of what it is
+without, or may not end with, only those marks matter that are all text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,20 +23,24 @@ from ...inclusion import Part, check_texts, include
 from ...ir import UNBOUNDED
 from ...report import Entry, Report
 from ...tags import Token
+from ..json_schema.emitting.parameters import STYLES as PARAMETERS
 from ..json_schema.reading.options import STYLES
 from ..tags.free_text import endings_of, free_text, within
-from .reader import Node, load, shown, triggers_in
+from .marks import Marks, listed
+from .reader import Node, load, sent, shown, triggers_in
 
 if TYPE_CHECKING:
     from ...ir import Builder, Expr, Symbol
     from ...limits import Limits
 
-__all__ = ["build", "load"]
+__all__ = ["build", "listed", "load", "sent"]
 
 Compile = Callable[..., "tuple[Part, Report]"]  # of a kind of source, the source, and options of its constructor
 
 
-def build(builder: Builder, source: Any, limits: Limits, compile_body: Compile) -> tuple[Report, frozenset[str | int]]:
+def build(
+    builder: Builder, source: Any, limits: Limits, compile_body: Compile, *, special_tokens: Collection[str] = (), style: str = "json"
+) -> tuple[Report, frozenset[str | int]]:
     """Compile a structural tag into `builder`.
 
     Parameters
@@ -45,6 +52,10 @@ def build(builder: Builder, source: Any, limits: Limits, compile_body: Compile) 
     limits : Limits
         `max_schema_nesting` and `max_schema_nodes` bound the formats, too.
     compile_body : callable
+    special_tokens : collection of str
+        The names of special tokens that stand for these in texts.
+    style : str
+        Of schemas whose format does not tell it.
 
     Returns
     -------
@@ -59,8 +70,9 @@ def build(builder: Builder, source: Any, limits: Limits, compile_body: Compile) 
         Something in it is not known or not supported, or it cannot be told where a text ends; with a JSON pointer.
     LimitExceededError
     """
-    formats = _Formats(builder, limits, compile_body)
-    formats.run(Node(source))
+    marks = Marks(special_tokens)
+    formats = _Formats(builder, limits, compile_body, marks, style)
+    formats.run(Node(source, marks))
     named = frozenset(formats.named.union(*(part.named for part in formats.parts.values())))
     for pointer, part in formats.parts.items():
         check_texts(part, named, f"what stands at {pointer}")
@@ -73,7 +85,7 @@ class _Around(NamedTuple):
     Attributes
     ----------
     ends : tuple of str
-        What ends the tag that it is in; it has none of them.
+        The marks that end the tag that it is in; it has none of them.
     following : str or None
         The one that comes directly behind it.
     is_open : bool
@@ -89,14 +101,15 @@ _NOTHING = _Around()
 
 
 class _Formats:
-    def __init__(self, builder: Builder, limits: Limits, compile_body: Compile):
+    def __init__(self, builder: Builder, limits: Limits, compile_body: Compile, marks: Marks, style: str):
         self.builder, self.limits, self.compile_body = builder, limits, compile_body
+        self.marks, self.style = marks, style
         self.report = Report()
         self.named: set[str | int] = set()
         self.parts: dict[str, Part] = {}  # compiled grammars, by pointer
         self.symbols: dict[tuple[str, _Around], Symbol] = {}
         self.waiting: list[tuple[Callable[..., None], Node, Symbol, _Around]] = []
-        self.within_triggers: set[str] = set()  # characters of all triggers, but not their first
+        self.within_triggers: set[str] = set()  # characters of all triggers as they are written, but not their first
         self.n_nodes = 0
 
     def run(self, root: Node) -> None:
@@ -156,10 +169,10 @@ class _Formats:
     # --- texts and bodies ---------------------------------------------------------------------------------------------------
 
     def const_string(self, node: Node, left: Symbol, around: _Around) -> None:
-        self.builder.rule(left, self.mark(node.get("value", str)))
+        self.builder.rule(left, self.mark(node.text("value")))
 
     def token(self, node: Node, left: Symbol, around: _Around) -> None:
-        self.builder.rule(left, self.mark(node.token("token")))
+        self.builder.rule(left, (self.lexeme(node.token("token")),))
 
     def any_text(self, node: Node, left: Symbol, around: _Around) -> None:
         if node.get("max_tokens", None, None) is not None:
@@ -196,6 +209,10 @@ class _Formats:
 
     def body(self, node: Node, left: Symbol, name: str, source: Any, **options: str) -> None:
         pointer = f"{node.pointer}/{name}"
+        style = PARAMETERS.get(options.get("style", self.style)) if name in ("json_schema", "schema") else None
+        token = None if style is None else self.marks.named_in([style.open, *style.between, style.close, *(style.kinds or ())])
+        if token is not None:
+            raise node.refuse(f"{token!r} is one of the special_tokens, and the style of the schema writes it as text", name)
         if pointer not in self.parts:
             try:
                 self.parts[pointer], report = self.compile_body(name, source, **options)
@@ -242,23 +259,23 @@ class _Formats:
         self.builder.repetition(left, self.format(node.node("content"), around._replace(following=None)), None, low, high)
 
     def tag(self, node: Node, left: Symbol, around: _Around) -> None:
-        ends: Sequence[str | Token] = node.texts("end", least=0) if isinstance(node.get("end"), list) else [node.mark("end")]
+        ends = node.texts("end", least=0) if isinstance(node.get("end"), list) else [node.mark("end")]
         begin, content = self.mark(node.mark("begin")), node.node("content")
-        texts = tuple(end for end in ends if isinstance(end, str) and end)
+        marks = tuple(end for end in ends if end)
         if not ends:
             raise node.refuse("an empty array", "end")
-        is_open = not texts and not any(isinstance(end, Token) for end in ends)
-        self.count_texts(node, texts)
-        endings = endings_of(texts, texts)
+        self.count_texts(node, marks)
+        endings = endings_of(marks, marks)
         for end in ends:  # most overlap with no other end and no trigger: then the content is the same before all of them
-            following = end if isinstance(end, str) and end and (endings[end] or end[0] in self.within_triggers) else None
-            self.builder.rule(left, (*begin, self.format(content, _Around(texts, following, is_open)), *self.mark(end)))
+            following = end if end and (endings[end] or self.marks.written(end)[0] in self.within_triggers) else None
+            self.builder.rule(left, (*begin, self.format(content, _Around(marks, following, not marks)), *self.mark(end)))
 
     def tags_with_separator(self, node: Node, left: Symbol, around: _Around) -> None:
-        separator = self.mark(node.get("separator", str))
+        parts = self.mark(node.text("separator"))
+        separator = self.any_of(node, [parts]) if len(parts) > 1 else parts[0] if parts else None
         tag = self.any_of(node, [(self.tag_format(tag),) for tag in node.nodes("tags")])
         low, high = int(node.get("at_least_one", bool, False)), 1 if node.get("stop_after_first", bool, False) else None
-        self.builder.repetition(left, tag, separator[0] if separator else None, low, high)
+        self.builder.repetition(left, tag, separator, low, high)
 
     # --- tags in free text --------------------------------------------------------------------------------------------------
 
@@ -267,34 +284,36 @@ class _Formats:
         for structure in node.nodes("structures"):
             structure.only(("begin", "schema", "end"))
             self.count(structure)
-            begun.append((structure.get("begin", str), self.wait(_Formats.structure, structure, _NOTHING)))
+            begun.append((structure.text("begin"), self.wait(_Formats.structure, structure, _NOTHING)))
         self.triggered(node, left, around, triggers, begun)
 
     def structure(self, node: Node, left: Symbol, around: _Around) -> None:
         content = self.builder.nonterminal("schema", where=node.pointer)
         self.body(node, content, "schema", node.get("schema"))
-        self.builder.rule(left, (*self.mark(node.get("begin", str)), content, *self.mark(node.get("end", str))))
+        self.builder.rule(left, (*self.mark(node.text("begin")), content, *self.mark(node.text("end"))))
 
     def triggered_tags(self, node: Node, left: Symbol, around: _Around) -> None:
         triggers = node.texts("triggers")
         tags = [(tag, self.tag_format(tag)) for tag in node.nodes("tags")]
-        self.triggered(node, left, around, triggers, [(tag.get("begin", str), symbol) for tag, symbol in tags])
+        self.triggered(node, left, around, triggers, [(tag.text("begin"), symbol) for tag, symbol in tags])
 
     def triggered(self, node: Node, left: Symbol, around: _Around, triggers: list[str], begun: list[tuple[str, Symbol]]) -> None:
         by_trigger: list[tuple[str, Symbol]] = []
         for begin, tag in begun:
             trigger = next((trigger for trigger in triggers if begin.startswith(trigger)), None)
             if trigger is None:
-                raise node.refuse(f"{begin!r:.80}, with which a tag begins, begins with none of the triggers", "triggers")
+                shown = self.marks.shown(begin)
+                raise node.refuse(f"{shown:.80}, with which a tag begins, begins with none of the triggers", "triggers")
             by_trigger.append((trigger, tag))
         self.texts_and_tags(node, left, around, "triggers", triggers, by_trigger)
 
     def dispatch(self, node: Node, left: Symbol, around: _Around) -> None:
         """Its free text goes on where the end of the tag that it is in is written: `excludes` may have that."""
         by_pattern: list[tuple[str, Symbol]] = []
+        behind = self.behind_rule(node, around)
         for i, (pattern, content) in enumerate(node.rules("rules")):
-            node.check_text(pattern, f"rules/{i}/0", 1)
-            by_pattern.append((pattern, self.any_of(node, [(*self.mark(pattern), self.format(content, _NOTHING))])))
+            pattern = node.as_mark(pattern, f"rules/{i}/0", 1)
+            by_pattern.append((pattern, self.any_of(node, [(*self.mark(pattern), self.format(content, behind))])))
         patterns = [pattern for pattern, _ in by_pattern]
         self.texts_and_tags(node, left, _NOTHING, "rules", list(dict.fromkeys(patterns)), by_pattern, loop=node.get("loop", bool, True))
 
@@ -315,22 +334,24 @@ class _Formats:
         self.count_texts(node, stops)
         self.apart(node, name, triggers, [*excluded, *around.ends])
         endings = endings_of(stops, triggers)
-        before = {trigger: self.builder.lexeme(free_text(self.builder, stops, endings[trigger]), "free text") for trigger in triggers}
+        before = {trigger: self.builder.lexeme(self.without(stops, endings[trigger]), "free text") for trigger in triggers}
         last = self.builder.lexeme(self.free(node, excluded, triggers, around), "free text")
-        self.report.enforced.append(Entry(node.pointer, name, "none in free text: " + ", ".join(map(repr, stops))))
+        self.report.enforced.append(Entry(node.pointer, name, "none in free text: " + ", ".join(map(self.marks.shown, stops))))
         self.choices(node, left, [((before[trigger],), tag) for trigger, tag in tags], (last,), loop=loop)
 
     def token_triggered_tags(self, node: Node, left: Symbol, around: _Around) -> None:
         triggers, tags = node.tokens("trigger_tokens"), []
+        self.apart(node, "trigger_tokens", node.signs(triggers, "trigger_tokens"), around.ends)
         for tag in node.nodes("tags"):
             tags.append(self.tag_format(tag))
-            if tag.mark("begin") not in triggers:
+            if self.marks.parts(tag.mark("begin"))[:1] not in [[trigger] for trigger in triggers]:
                 raise tag.refuse("it begins with none of the trigger_tokens", "begin")
         self.texts_and_tokens(node, left, around, tags)
 
     def token_dispatch(self, node: Node, left: Symbol, around: _Around) -> None:
+        behind = self.behind_rule(node, around)
         tags = [
-            self.any_of(node, [(*self.mark(node.as_token(token, f"rules/{i}/0")), self.format(content, _NOTHING))])
+            self.any_of(node, [(self.lexeme(node.as_token(token, f"rules/{i}/0")), self.format(content, behind))])
             for i, (token, content) in enumerate(node.rules("rules"))
         ]
         self.texts_and_tokens(node, left, _NOTHING, tags, loop=node.get("loop", bool, True))
@@ -338,7 +359,7 @@ class _Formats:
     def texts_and_tokens(self, node: Node, left: Symbol, around: _Around, tags: Sequence[Symbol], *, loop: bool = True) -> None:
         """Free text, and tags which special tokens begin. There are no other special tokens in it, whether they are excluded or not."""
         self.named.update(token.key for token in node.tokens("exclude_tokens", []))
-        text = self.builder.lexeme(free_text(self.builder, around.ends, ()), "free text")
+        text = self.builder.lexeme(self.without(around.ends, ()), "free text")
         last = self.builder.lexeme(self.free(node, (), (), around), "free text")
         self.choices(node, left, [((text,), tag) for tag in tags], (last,), loop=loop)
 
@@ -360,6 +381,10 @@ class _Formats:
 
     # --- helpers ------------------------------------------------------------------------------------------------------------
 
+    def behind_rule(self, node: Node, around: _Around) -> _Around:
+        """Around what a rule of a dispatch leads to: that is in the tag, too, and stands before more free text in a loop."""
+        return around._replace(following=None) if node.get("loop", bool, True) else around
+
     def any_of(self, node: Node, ways: Sequence[Sequence[Symbol]]) -> Symbol:
         return self.builder.any_of("tag", ways, where=node.pointer)
 
@@ -369,12 +394,18 @@ class _Formats:
             raise node.refuse("free text in a tag needs an end")
         stops = [*triggers, *around.ends]
         endings = () if around.following is None else endings_of(stops, [around.following])[around.following]
-        return free_text(self.builder, [*stops, *excluded], endings)
+        return self.without([*stops, *excluded], endings)
+
+    def without(self, stops: Sequence[str], endings: Sequence[str]) -> Expr:
+        """All texts without any of some marks, and that do not end with any of others."""
+        self.named.update(token.key for stop in stops for token in self.marks.tokens(stop))
+        of_text = [[mark for mark in marks if not self.marks.tokens(mark)] for marks in (stops, endings)]
+        return free_text(self.builder, *of_text)
 
     def apart(self, node: Node, name: str, triggers: Sequence[str], others: Sequence[str]) -> None:
         """Refuse triggers that are always found before others, or never."""
         for part, whole in chain(within(triggers, triggers), within(triggers, others, whole=True), within(others, triggers)):
-            raise node.refuse(f"{part!r} is in {whole!r}, and so would always be found first", name)
+            raise node.refuse(f"{self.marks.shown(part)} is in {self.marks.shown(whole)}, and so would always be found first", name)
 
     def number(self, node: Node, name: str) -> int:
         value: int = node.get(name, int)
@@ -382,12 +413,15 @@ class _Formats:
             raise node.refuse(f"{shown(value)} is not from 0 to {UNBOUNDED - 1:,}", name)
         return value
 
-    def mark(self, part: str | Token) -> tuple[Symbol, ...]:
-        """What it is spelt with: nothing, or one lexeme."""
-        if isinstance(part, Token):
-            self.named.add(part.key)
-            return (self.builder.lexeme(self.builder.bytes(part.spelling), str(part)),)
-        return (self.builder.lexeme(self.builder.string(part), f'"{part}"'),) if part else ()
+    def mark(self, mark: str) -> tuple[Symbol, ...]:
+        """What it is spelt with: a lexeme for each of its parts."""
+        return tuple(map(self.lexeme, self.marks.parts(mark)))
+
+    def lexeme(self, part: str | Token) -> Symbol:
+        if isinstance(part, str):
+            return self.builder.lexeme(self.builder.string(part), f'"{part}"')
+        self.named.add(part.key)
+        return self.builder.lexeme(self.builder.bytes(part.spelling), str(part))
 
 
 _SPECIAL = "that a token is any but some is no matter of texts; special tokens are allowed where they are named"

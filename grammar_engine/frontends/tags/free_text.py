@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 def free_text(builder: Builder, stops: Sequence[str], endings: Sequence[str]) -> Expr:
     """All texts without any of `stops`, and that do not end with any of `endings`."""
-    if not stops:
-        return builder.text
-    forbidden = [builder.concat(builder.text, builder.literals(text.encode() for text in stops), builder.text)]
+    forbidden = []
+    if stops:
+        forbidden.append(builder.concat(builder.text, builder.literals(text.encode() for text in stops), builder.text))
     if endings:
         forbidden.append(builder.concat(builder.text, builder.literals(text.encode() for text in endings)))
-    return builder.text_minus(*forbidden)
+    return builder.text_minus(*forbidden) if forbidden else builder.text
 
 
 def endings_of(stops: Sequence[str], following: Sequence[str]) -> dict[str, list[str]]:
