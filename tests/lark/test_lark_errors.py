@@ -6,9 +6,11 @@ import time
 
 import pytest
 
+from grammar_engine import Grammar
+from grammar_engine._native import NativeExpressions
 from grammar_engine.errors import GrammarError, GrammarSyntaxError, LimitExceededError, UnsupportedRegexError
 from grammar_engine.frontends import lark as front_end
-from grammar_engine.ir import Builder
+from grammar_engine.ir import PYTHON_FULL, Builder, PatternPlace
 from grammar_engine.limits import Limits
 
 
@@ -119,6 +121,40 @@ def test_refused_by_name(regexp: str, construct: str, column: int) -> None:
         build(f"start: {regexp}")
     assert caught.value.construct == construct
     assert caught.value.column == column
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column"),
+    [
+        ('start: A B\n\nA: "a"\nB: /x/ /[[:alpha:]]+/\n', 4, 10),
+        ('start: A B\n\nA: "a"\nB: /x/ /(?i)é[[:alpha:]]+/\n', 4, 15),  # the core is not given the flags at the start
+        ('start: A\nA: /a # b\n  [[:alpha:]]/x', 3, 4),
+        ("start: A %json true\n\nA: /é\\N{BULLET}/", 3, 6),
+        ("start: A+\nA: /a/ | ~/[[:alpha:]]/", 2, 13),
+        ('start: x\nx[suffix="b"]: /a[[:alpha:]]/', 2, 19),
+        ('start: x{/[[:alpha:]]/}\nx{y}: "a" y', 1, 12),
+        ('start: "a"+\n%ignore /[[:alpha:]]/', 2, 11),
+        ("start: (/[[:alpha:]]/ /b/)~3..400\n", 1, 11),
+    ],
+)
+@pytest.mark.parametrize("lexing", ["exact", "longest"])
+def test_what_the_core_refuses_has_its_place_in_the_grammar(text: str, line: int, column: int, lexing: str) -> None:
+    if "%json" in text and lexing == "longest":
+        return
+    with pytest.raises(UnsupportedRegexError) as caught:
+        Grammar.from_lark(text, lexing=lexing)
+    error = caught.value
+    assert error.construct in ("POSIX class", "named character")
+    assert (error.source, error.line, error.column) == (text, line, column)
+
+
+def test_nesting_that_the_core_finds_has_its_place() -> None:
+    nested = "(?:[(]" * 21 + ")" * 21
+    builder = Builder()
+    builder.pattern(nested, PYTHON_FULL, place=PatternPlace(f"start: /{nested}/", 8, "1:8"))
+    with pytest.raises(LimitExceededError, match="at 1:8: groups") as caught:
+        NativeExpressions(builder, Limits(max_regex_nesting=20)).update()
+    assert caught.value.where == "1:8"
 
 
 @pytest.mark.parametrize("regexp", [r"/[$^]/", r"/\$\^/", r"/[\b]/", r"/\\b/", r"/a #(?=\n/x", r"/(?#$)a/", r"/[]$]/", r"/[^]^]/"])

@@ -2,7 +2,8 @@
 
 Idea. A regular expression goes to the core as it is written: the core parses Python's `re` syntax. What is done here is what needs the
 place in the grammar: Python's own `re` checks the syntax, and a scan finds lazy quantifiers (`lexing="longest"` ends such a
-terminal at its first match), constructs that look beyond the terminal, and nesting that is too deep.
+terminal at its first match), constructs that look beyond the terminal, and nesting that is too deep. What only the core finds wrong gets
+its place in the grammar, too: the builder knows where each expression stands (`PatternPlace`).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import warnings
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import LimitExceededError
-from ...ir import FLAG_ASCII, FLAG_DOT_ALL, FLAG_IGNORE_CASE, FLAG_MULTI_LINE, FLAG_VERBOSE, PYTHON_FULL, Builder, Expr
+from ...ir import FLAG_ASCII, FLAG_DOT_ALL, FLAG_IGNORE_CASE, FLAG_MULTI_LINE, FLAG_VERBOSE, PYTHON_FULL, Builder, Expr, PatternPlace
 
 if TYPE_CHECKING:
     from ...limits import Limits
@@ -145,7 +146,9 @@ def _regexp(builder: Builder, body: str, letters: str, token: Token, origin: Ori
         python_flags |= _FLAGS[letter][1]
     lazy, bare_or = _inspect(body, bool(core_flags & FLAG_VERBOSE), token, origin, limits)
     _check_syntax(body, python_flags, token, origin, limits)
-    expr = builder.pattern(body[leading.end() if leading else 0 :], PYTHON_FULL, core_flags)
+    begin = leading.end() if leading else 0
+    place = PatternPlace(origin.text, token.start + 1 + begin, origin.place(token))
+    expr = builder.pattern(body[begin:], PYTHON_FULL, core_flags, place)
     return Terminal(expr, token.text, lazy, bare_or and not letters)
 
 
