@@ -1,9 +1,10 @@
-"""Strings, ranges and regular expressions of a Lark text to expressions.
+r"""Strings, ranges and regular expressions of a Lark text to expressions.
 
-Idea. A regular expression goes to the core as it is written: the core parses Python's `re` syntax. What is done here is what needs the
-place in the grammar: Python's own `re` checks the syntax, and a scan finds lazy quantifiers (`lexing="longest"` ends such a
-terminal at its first match), constructs that look beyond the terminal, and nesting that is too deep. What only the core finds wrong gets
-its place in the grammar, too: the builder knows where each expression stands (`PatternPlace`).
+Idea. A regular expression goes to the core as it is written: the core parses Python's `re` syntax, and what is read beyond it (\p{...}).
+What is done here is what needs the place in the grammar: Python's own `re` checks the syntax, where nothing is in it that only the core
+knows, and a scan finds lazy quantifiers (`lexing="longest"` ends such a terminal at its first match), constructs that look beyond the
+terminal, and nesting that is too deep. What only the core finds wrong gets its place in the grammar, too: the builder knows where each
+expression stands (`PatternPlace`).
 """
 
 from __future__ import annotations
@@ -34,11 +35,11 @@ _DIGITS = {"x": 2, "u": 4, "U": 8}
 
 _ITEM = re.compile(  # one item of a regular expression, as far as this module needs to tell them apart
     r"""
-      (?P<refused> \\[1-9] | \\[bBAZ] | \(\?(?:<?[=!]|P=|\(|>) | [\^$] )
-    | (?P<escape>  \\. )
+      (?P<refused> \\[1-9] | \\[bBAZz] | \(\?(?:<?[=!]|P=|\(|>) | [\^$] )
+    | (?P<escape>  \\(?: [pPu]\{[^}]*\} | . ) )
     | (?P<set>     \[\^?\]?(?:\\.|[^\]\\])*\] )
     | (?P<comment> \(\?\#[^)]*\) )
-    | (?P<open>    \( (?: \?(?: P<\w+> | [aiLmsux-]*: | [aiLmsux]+(?=\)) ) )? )
+    | (?P<open>    \( (?: \?(?: P?<\w+> | [aiLmsux-]*: | [aiLmsux]+(?=\)) ) )? )
     | (?P<close>   \) )
     | (?P<many>    (?: [*+?] | \{(?:\d+(?:,\d*)?|,\d*)\} ) (?P<how>[?+]?) )
     | (?P<or>      \| )
@@ -46,6 +47,7 @@ _ITEM = re.compile(  # one item of a regular expression, as far as this module n
     re.VERBOSE | re.DOTALL,
 )
 _ITEM_OR_LINE_COMMENT = re.compile(r"(?P<line_comment>\#[^\n]*)|" + _ITEM.pattern, re.VERBOSE | re.DOTALL)
+_BEYOND_RE = re.compile(r"\(\?< | (?: [^\\] | \\[^pPu] | \\u(?!\{) )* \\(?: [pP] | u\{ )", re.VERBOSE | re.DOTALL)  # of an item
 _NAMES = {
     "(?=": "look-ahead",
     "(?!": "look-ahead",
@@ -58,6 +60,7 @@ _NAMES = {
     "\\B": "word boundary",
     "\\A": "anchor",
     "\\Z": "anchor",
+    "\\z": "anchor",
     "^": "anchor",
     "$": "anchor",
 }
@@ -144,17 +147,18 @@ def _regexp(builder: Builder, body: str, letters: str, token: Token, origin: Ori
     for letter in letters + (leading[1] if leading else ""):
         core_flags |= _FLAGS[letter][0]
         python_flags |= _FLAGS[letter][1]
-    lazy, bare_or = _inspect(body, bool(core_flags & FLAG_VERBOSE), token, origin, limits)
-    _check_syntax(body, python_flags, token, origin, limits)
+    lazy, bare_or, is_beyond_re = _inspect(body, bool(core_flags & FLAG_VERBOSE), token, origin, limits)
+    if not is_beyond_re:
+        _check_syntax(body, python_flags, token, origin, limits)
     begin = leading.end() if leading else 0
     place = PatternPlace(origin.text, token.start + 1 + begin, origin.place(token))
     expr = builder.pattern(body[begin:], PYTHON_FULL, core_flags, place)
     return Terminal(expr, token.text, lazy, bare_or and not letters)
 
 
-def _inspect(body: str, verbose: bool, token: Token, origin: Origin, limits: Limits) -> tuple[bool, bool]:
-    """Whether there is a lazy quantifier, and a `|` outside of all groups; refuses what the core cannot honour."""
-    lazy = bare_or = False
+def _inspect(body: str, verbose: bool, token: Token, origin: Origin, limits: Limits) -> tuple[bool, bool, bool]:
+    """Whether there is a lazy quantifier, a `|` outside of all groups, and what `re` does not know; refuses what the core cannot honour."""
+    lazy = bare_or = is_beyond_re = False
     depth = 0
     for item in (_ITEM_OR_LINE_COMMENT if verbose else _ITEM).finditer(body):
         kind = item.lastgroup if item.lastgroup != "how" else "many"
@@ -163,12 +167,13 @@ def _inspect(body: str, verbose: bool, token: Token, origin: Origin, limits: Lim
             raise origin.unsupported(f"{item[0]} ({construct}) is not supported in a terminal", construct, token, 1 + item.start())
         if kind == "many" and item["how"] == "+":
             raise origin.unsupported("a possessive quantifier is not supported", "possessive quantifier", token, 1 + item.start())
+        is_beyond_re = is_beyond_re or (kind in ("escape", "set", "open") and _BEYOND_RE.match(item[0]) is not None)
         lazy = lazy or (kind == "many" and item["how"] == "?")
         bare_or = bare_or or (kind == "or" and depth == 0)
         depth += (kind == "open") - (kind == "close")
         if depth > limits.max_regex_nesting:
             raise _too_nested(token, origin, limits)
-    return lazy, bare_or
+    return lazy, bare_or, is_beyond_re
 
 
 def _check_syntax(body: str, flags: int, token: Token, origin: Origin, limits: Limits) -> None:
