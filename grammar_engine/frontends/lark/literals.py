@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...errors import LimitExceededError
 from ...ir import FLAG_ASCII, FLAG_DOT_ALL, FLAG_IGNORE_CASE, FLAG_MULTI_LINE, FLAG_VERBOSE, PYTHON_FULL, Builder, Expr, PatternPlace
 
+from .. import set_operations
+
 if TYPE_CHECKING:
     from ...limits import Limits
     from .syntax import Origin, Token
@@ -78,12 +80,15 @@ class Terminal(NamedTuple):
         A lazy quantifier is in it.
     bare_or : bool
         It is nothing but a regular expression with a `|` outside of all groups.
+    operations : tuple of (int, str)
+        Of a literal: where in it a set operation may be meant, and what the report says of that.
     """
 
     expr: Expr
     name: str | None = None
     lazy: bool = False
     bare_or: bool = False
+    operations: tuple[tuple[int, str], ...] = ()
 
 
 def literal(builder: Builder, token: Token, origin: Origin, limits: Limits) -> Terminal:
@@ -147,18 +152,23 @@ def _regexp(builder: Builder, body: str, letters: str, token: Token, origin: Ori
     for letter in letters + (leading[1] if leading else ""):
         core_flags |= _FLAGS[letter][0]
         python_flags |= _FLAGS[letter][1]
-    lazy, bare_or, is_beyond_re = _inspect(body, bool(core_flags & FLAG_VERBOSE), token, origin, limits)
+    lazy, bare_or, is_beyond_re, operations = _inspect(body, bool(core_flags & FLAG_VERBOSE), token, origin, limits)
     if not is_beyond_re:
         _check_syntax(body, python_flags, token, origin, limits)
     begin = leading.end() if leading else 0
     place = PatternPlace(origin.text, token.start + 1 + begin, origin.place(token))
     expr = builder.pattern(body[begin:], PYTHON_FULL, core_flags, place)
-    return Terminal(expr, token.text, lazy, bare_or and not letters)
+    return Terminal(expr, token.text, lazy, bare_or and not letters, operations)
 
 
-def _inspect(body: str, verbose: bool, token: Token, origin: Origin, limits: Limits) -> tuple[bool, bool, bool]:
-    """Whether there is a lazy quantifier, a `|` outside of all groups, and what `re` does not know; refuses what the core cannot honour."""
+def _inspect(
+    body: str, verbose: bool, token: Token, origin: Origin, limits: Limits
+) -> tuple[bool, bool, bool, tuple[tuple[int, str], ...]]:
+    """Whether there is a lazy quantifier, a `|` outside of all groups, and what `re` does not know; what may be set operations, by their
+    places in the token. Refuses what the core cannot honour.
+    """
     lazy = bare_or = is_beyond_re = False
+    operations = []
     depth = 0
     for item in (_ITEM_OR_LINE_COMMENT if verbose else _ITEM).finditer(body):
         kind = item.lastgroup if item.lastgroup != "how" else "many"
@@ -170,10 +180,12 @@ def _inspect(body: str, verbose: bool, token: Token, origin: Origin, limits: Lim
         is_beyond_re = is_beyond_re or (kind in ("escape", "set", "open") and _BEYOND_RE.match(item[0]) is not None)
         lazy = lazy or (kind == "many" and item["how"] == "?")
         bare_or = bare_or or (kind == "or" and depth == 0)
+        if kind == "set" and (operation := set_operations.in_set(item[0], body, item.end())):
+            operations.append((1 + item.start() + operation[0], operation[1]))
         depth += (kind == "open") - (kind == "close")
         if depth > limits.max_regex_nesting:
             raise _too_nested(token, origin, limits)
-    return lazy, bare_or, is_beyond_re
+    return lazy, bare_or, is_beyond_re, tuple(operations)
 
 
 def _check_syntax(body: str, flags: int, token: Token, origin: Origin, limits: Limits) -> None:
