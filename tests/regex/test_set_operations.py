@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import re
 import time
@@ -89,8 +90,6 @@ def test_the_meaning_stays() -> None:
 @pytest.mark.parametrize("pattern", ["[" * 200_000, "(?#" * 100_000, "[a[" * 100_000, "[a[]" * 50_000])
 def test_linear(pattern: str) -> None:
     begin = time.process_time()
-    try:
+    with contextlib.suppress(GrammarSyntaxError):
         Grammar.from_regex(pattern)
-    except GrammarSyntaxError:
-        pass
     assert time.process_time() - begin < 5

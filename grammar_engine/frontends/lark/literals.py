@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import LimitExceededError
 from ...ir import FLAG_ASCII, FLAG_DOT_ALL, FLAG_IGNORE_CASE, FLAG_MULTI_LINE, FLAG_VERBOSE, PYTHON_FULL, Builder, Expr, PatternPlace
-
 from .. import set_operations
 
 if TYPE_CHECKING:
