@@ -46,8 +46,8 @@ class Parts(NamedTuple):
         if cut:
             name = f" ({self.special[cut[0]]!r})" if cut[0] in self.special else ""
             raise VocabularyError(
-                f"width {width} cuts off token {cut[0]}{name}, which ends a text: the model has no score for it, so no text could end with it; "
-                "give eos=[...] that it scores, or the width of its logits",
+                f"width {width} cuts off token {cut[0]}{name}, which ends a text: the model has no score for it, so no text could end "
+                "with it; give eos=[...] that it scores, or the width of its logits",
                 token_id=cut[0],
             )
         return Parts(self.tokens[:width], self.eos, {token: name for token, name in self.special.items() if token < width})

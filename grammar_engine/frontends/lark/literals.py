@@ -30,7 +30,9 @@ _FLAGS = {
     "a": (FLAG_ASCII, re.ASCII),
 }
 _LEADING_FLAGS = re.compile(r"\(\?([aimsux]+)\)")
-_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
+# \uD83D\uDE00, as JSON writes what is beyond U+FFFF, is one character.
+SURROGATES = r"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})"
+_ESCAPE = re.compile(SURROGATES + r"|\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
 _CONTROL = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "\\": "\\", '"': '"'}
 _DIGITS = {"x": 2, "u": 4, "U": 8}
 
@@ -128,7 +130,9 @@ def _unescape(token: Token, body: str, origin: Origin) -> str:
     r"""The characters of a string literal: \n \t \r \f \\ \" \xNN \uNNNN \UNNNNNNNN; after others the backslash stays, as in Lark."""
 
     def replace(match: re.Match[str]) -> str:
-        escaped = match[1]
+        if match[1]:
+            return chr(of_surrogates(match[1], match[2]))
+        escaped = match[3]
         if len(escaped) > 1:
             code = int(escaped[1:], 16)
             if 0xD800 <= code <= 0xDFFF or code > 0x10FFFF:
@@ -139,6 +143,11 @@ def _unescape(token: Token, body: str, origin: Origin) -> str:
         return _CONTROL.get(escaped, match[0])
 
     return _ESCAPE.sub(replace, body)
+
+
+def of_surrogates(high: str, low: str) -> int:
+    """The code point that a pair of surrogates stands for, from their hexadecimal digits."""
+    return 0x10000 + (int(high, 16) - 0xD800 << 10 | int(low, 16) - 0xDC00)
 
 
 def _regexp(builder: Builder, body: str, letters: str, token: Token, origin: Origin, limits: Limits) -> Terminal:
