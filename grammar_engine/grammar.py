@@ -379,6 +379,7 @@ class Grammar:
         if builder.longest:
             lark.note_dead_ends(builder, expressions, report)
         if schemas:
+            expressions.update_lexemes()  # what is wrong with a pattern has its place in this builder only
             from .frontends.lark.schemas import with_schemas  # here, as it loads the front end for schemas
 
             def compile_schema(schema: Any) -> tuple[Part, Report]:

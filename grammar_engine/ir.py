@@ -120,6 +120,24 @@ class SymbolInfo(NamedTuple):
     where: str | None = None
 
 
+class PatternPlace(NamedTuple):
+    """Where a regular expression stands in a larger source.
+
+    Attributes
+    ----------
+    source : str
+        The whole text.
+    offset : int
+        Where the expression begins in it, in characters.
+    where : str
+        The same as errors of limits tell it: "line:column".
+    """
+
+    source: str
+    offset: int
+    where: str
+
+
 def records_of(words: Sequence[int]) -> Iterator[tuple[int, Sequence[int]]]:
     """The operator and the operands of each expression."""
     at = 0
@@ -178,6 +196,7 @@ class Builder(Collected):
         self.bag_records: list[int] = []  # see `bag`
         self.start: Symbol = NO_SYMBOL
         self.longest = False
+        self.pattern_places: dict[Expr, PatternPlace] = {}  # for errors, of patterns that are parts of a larger source
         self.fragments: list[Fragment] = []  # in the order of their copies
         self.begun: Builder | None = None  # the one that this one began with; nothing is added to that one any more
         self._info = SymbolInfo
@@ -274,10 +293,15 @@ class Builder(Collected):
         """`part` or the empty string."""
         return self.union(self.empty, part)
 
-    def pattern(self, source: str, dialect: int = ECMA_SEARCH, flags: int = 0) -> Expr:
-        """A regular expression; parsed by the core, which reports errors with an offset into `source` (in bytes of UTF-8)."""
+    def pattern(self, source: str, dialect: int = ECMA_SEARCH, flags: int = 0, place: PatternPlace | None = None) -> Expr:
+        """A regular expression; parsed by the core, which reports errors with an offset into `source` (in bytes of UTF-8).
+        `place`: where it stands in a larger source, for these errors; of equal ones the first counts.
+        """
         encoded = source.encode("utf-8")
-        return self._node(OP_PATTERN, 4, dialect, flags, self._span(encoded), len(encoded))
+        expr = self._node(OP_PATTERN, 4, dialect, flags, self._span(encoded), len(encoded))
+        if place is not None:
+            self.pattern_places.setdefault(expr, place)
+        return expr
 
     def withdraw_pattern(self) -> None:
         """The newest expression, a pattern that the core could not read,

@@ -295,7 +295,7 @@ class Vocabulary:
             Ids or names of the tokens that end the text; one may stand alone. Default: for a path, what `generation_config.json` or
             `tokenizer_config.json` beside it say; else all special tokens whose names are customary for this (`</s>`, `<|im_end|>`, ...).
         width : int, optional
-            Width of the logits.
+            Width of the logits; tokens from there on are left out.
         slices : iterable of str, optional
             As for `Vocabulary`.
 
@@ -328,14 +328,15 @@ class Vocabulary:
         eos : iterable of int or str, optional
             Default: the tokenizer's `eos_token_id`. Chat models may end a turn by further tokens, which `model.generation_config` names.
         width : int, optional
-            Width of the logits, `model.config.vocab_size`; often larger than the tokenizer's. Default: the number of tokens.
+            Width of the logits, `model.config.vocab_size`; often larger than the tokenizer's. Where it is smaller, the tokens from there on
+            are left out: the model has no scores for them. Default: the number of tokens.
         slices : iterable of str, optional
             As for `Vocabulary`.
 
         Raises
         ------
         VocabularyError
-            The bytes of the tokens cannot be known from this object.
+            The bytes of the tokens cannot be known from this object, or `width` leaves out a token that ends the text.
         """
         from .vocabularies import huggingface
 
@@ -354,7 +355,7 @@ class Vocabulary:
         eos : iterable of int or str, optional
             Default: all special tokens whose names are customary for this (`<|endoftext|>`, ...).
         width : int, optional
-            Width of the logits.
+            Width of the logits; tokens from there on are left out.
         slices : iterable of str, optional
             As for `Vocabulary`.
 
@@ -380,7 +381,7 @@ class Vocabulary:
         eos : iterable of int or str, optional
             Default: the model's own end-of-sentence piece.
         width : int, optional
-            Width of the logits.
+            Width of the logits; tokens from there on are left out.
         slices : iterable of str, optional
             As for `Vocabulary`.
 
@@ -460,6 +461,9 @@ class Vocabulary:
 
     @classmethod
     def _from_parts(cls, parts: Parts, width: int | None, slices: Iterable[str] | None) -> Vocabulary:
+        number = None if width is None else _int_of(width)
+        if number is not None and 0 < number < len(parts.tokens):
+            parts = parts.below(number)
         return cls(parts.tokens, parts.eos, parts.special, width, slices)
 
     # --- files ------------------------------------------------------------------------------------------------------

@@ -313,17 +313,26 @@ class NativeExpressions:
             raise error_of(status, self._err)
         offset, length = words[at + 4], words[at + 5]
         pattern = bytes(self.builder.data[offset : offset + length])
+        within = self.builder.pattern_places.get(self._err.expr)
         if is_nested:
             shown = pattern[:60].decode("utf-8", "replace")
             is_fixed, what = bool(self._err.ceiling), "levels" if self._err.ceiling else "groups"
             maximum = self._err.ceiling or self._err.value
-            raise LimitExceededError("max_regex_nesting", maximum, f"{what} of the regular expression {shown!r}", is_fixed=is_fixed)
-        place = len(pattern[: self._err.offset].decode("utf-8", "replace"))
+            raise LimitExceededError(
+                "max_regex_nesting",
+                maximum,
+                f"{what} of the regular expression {shown!r}",
+                where=within and within.where,
+                is_fixed=is_fixed,
+            )
+        offset = len(pattern[: self._err.offset].decode("utf-8", "replace"))
         source, reason = pattern.decode("utf-8", "replace"), ffi.string(self._err.text).decode()
+        if within:
+            source, offset = within.source, within.offset + offset
         if status == lib.GE_E_SYNTAX:
-            raise GrammarSyntaxError(f"malformed regular expression: {reason}", source=source, offset=place)
+            raise GrammarSyntaxError(f"malformed regular expression: {reason}", source=source, offset=offset)
         construct = reason.partition(":")[0]
-        raise UnsupportedRegexError(f"unsupported in a regular expression: {reason}", construct=construct, source=source, offset=place)
+        raise UnsupportedRegexError(f"unsupported in a regular expression: {reason}", construct=construct, source=source, offset=offset)
 
 
 @lru_cache(maxsize=64)  # of some 40 kB each

@@ -85,7 +85,7 @@ class Guide(Held):
             As for `Matcher.fill_mask`, one row. It is overwritten, and nothing is returned. Costs a copy of the row, whatever it allows.
         """
         if mask is None:
-            return _tokens(self._dfa, self.get_state())
+            return self._dfa._tokens(self.get_state())
         if type(mask) is MaskBuffer and mask._fixed_words == self._dfa._words and mask._rows == 1:
             memory = mask._handle
         else:
@@ -253,11 +253,6 @@ def _row_of(mask: Any, dfa: TokenDFA) -> Any:
         raise ValueError(f"the mask has {rows} rows, not one")
     check_alignment(memory)
     return memory
-
-
-def _tokens(dfa: TokenDFA, state: int) -> list[int]:
-    out = ffi.new("uint32_t[]", dfa.vocabulary.size)
-    return list(out[0 : lib.ge_dfa_tokens(dfa._handle, state, out)])
 
 
 def _as_id(token: Any) -> int:

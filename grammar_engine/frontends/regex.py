@@ -9,6 +9,7 @@ from ..checks import check_choice
 from ..errors import GrammarError
 from ..ir import ECMA_FULL, PYTHON_FULL, Builder
 from ..report import Entry, Report
+from . import set_operations
 
 _DIALECTS = {"python": PYTHON_FULL, "ecma": ECMA_FULL}
 
@@ -25,6 +26,11 @@ def build(builder: Builder, pattern: str, *, dialect: str = "python") -> Report:
     dialect : {"python", "ecma"}
         The meaning of the pattern: Python's `re`, or ECMA-262 with the u flag.
 
+    Returns
+    -------
+    Report
+        Its notes name sets in which others would read operations on sets (see `set_operations`).
+
     Raises
     ------
     GrammarError
@@ -39,4 +45,10 @@ def build(builder: Builder, pattern: str, *, dialect: str = "python") -> Report:
         raise GrammarError("a lone surrogate is no character", source=pattern, offset=error.start) from None
     builder.start = builder.nonterminal("start")
     builder.rule(builder.start, [builder.lexeme(expr, "regex")])
-    return Report(enforced=[Entry("", "regex", "the whole text matches the pattern")])
+    notes = [Entry(_place(pattern, at), set_operations.KEYWORD, what) for at, what in set_operations.in_pattern(pattern, dialect)]
+    return Report(enforced=[Entry("", "regex", "the whole text matches the pattern")], notes=notes)
+
+
+def _place(pattern: str, at: int) -> str:
+    """The line and the column of a character."""
+    return f"{pattern.count(chr(10), 0, at) + 1}:{at - pattern.rfind(chr(10), 0, at)}"

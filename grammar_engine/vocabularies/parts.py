@@ -40,6 +40,18 @@ class Parts(NamedTuple):
     eos: list[int]
     special: dict[int, str]
 
+    def below(self, width: int) -> Parts:
+        """Without the ids from `width` on, which a model does not score: none of them can come."""
+        cut = [token for token in self.eos if token >= width]
+        if cut:
+            name = f" ({self.special[cut[0]]!r})" if cut[0] in self.special else ""
+            raise VocabularyError(
+                f"width {width} cuts off token {cut[0]}{name}, which ends a text: the model has no score for it, so no text could end "
+                "with it; give eos=[...] that it scores, or the width of its logits",
+                token_id=cut[0],
+            )
+        return Parts(self.tokens[:width], self.eos, {token: name for token, name in self.special.items() if token < width})
+
 
 def dense(spellings: Mapping[int, bytes]) -> list[bytes]:
     """The table of an incomplete map: b"" for each id that is missing."""

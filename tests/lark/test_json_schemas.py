@@ -120,7 +120,24 @@ def test_masks_are_those_of_the_schema() -> None:
         ("%import %json {}", "expects a name", 1, 9),
         ('start: "a" %lark {\n  start: "b"\n}', "%lark is not supported: write its rules", 1, 12),
         ('start: A\nA: %regex {"substring_words": "a b"}', "%regex is not supported: write", 2, 4),
-        ('%llguidance {}\nstart: "a"', "%llguidance is not supported: leave it out", 1, 1),
+        ('start: "a"\n%llguidance {"allow_invalid_utf8": true}', 'option "allow_invalid_utf8" of %llguidance is not supported', 2, 1),
+        ('%llguidance {"no_forcing": true, "x": {"y": 1}}\nstart: "a"', 'option "x" of %llguidance is not supported', 1, 1),
+        ('%llguidance {"allow_initial_skip": false}\nstart: "a"', 'option "allow_initial_skip": false of %llguidance', 1, 1),
+        ('%llguidance {"no_forcing": 1}\nstart: "a"', 'option "no_forcing" of %llguidance', 1, 1),
+        ('%llguidance {"skip_repetition": "once"}\nstart: "a"', 'option "skip_repetition" of %llguidance', 1, 1),
+        ('%llguidance\nstart: "a"', "an object with options", 1, 1),
+        ('%llguidance true\nstart: "a"', "an object with options", 1, 1),
+        ('%llguidance {\nstart: "a"', "the object behind %llguidance does not end", 1, 1),
+        ('%llguidance {"a" 1}\nstart: "a"', "no JSON", 1, 18),
+        ("%llguidance " + '{"a":' * 100_000 + "1" + "}" * 100_000, "no JSON", 1, 13),
+        ('start: "a" %llguidance {}', "no place here", 1, 12),
+        ('%llguidance {} start: "a"', "no place here", 1, 16),
+        ('%llguidance {\n}\nstart: )', "expecting a value", 3, 8),
+        ("start: p::0x0\np::_: %if is_ones([0:3])", "a rule with a parameter, name::value, is not supported", 1, 9),
+        ('start: "a"\np::_  :  "" %if true', "a rule with a parameter, name::value, is not supported", 2, 3),
+        ('start: "a" %if true', "%if is not supported", 1, 12),
+        ("start: @sub", "@name, another grammar, is not supported: write its rules", 1, 8),
+        ("start: a: :b", "unexpected colon", 1, 9),
         ('x[stop="a"]: /a*/', "the attribute stop is not supported", 1, 3),
         ('x[suffix="a", capture]: /a*/', "the attribute capture is not supported", 1, 15),
         ('x[capture="a"]: /a*/', "take what you look for out of the text", 1, 3),
@@ -135,6 +152,17 @@ def test_errors_of_the_text(text: str, reason: str, line: int, column: int) -> N
     assert reason in caught.value.reason
     assert (caught.value.line, caught.value.column) == (line, column)
     assert caught.value.snippet.endswith("^")
+
+
+@pytest.mark.parametrize(
+    "options", ["{}", "{ }  # nothing", '{\n "no_forcing": true}', '{"no_forcing": false, "allow_initial_skip": true}']
+)
+def test_options_without_effect_are_annotations(options: str) -> None:
+    grammar = Grammar.from_lark(f'%llguidance {options}\nstart: a %json true\n\n%llguidance {{}}\na: "a"\n%ignore " "')
+    matcher = Matcher(grammar, Vocabulary.bytes())
+    assert matcher.accept_bytes(b" a 1") and matcher.is_complete
+    second = 4 + options.count("\n")
+    assert [e.pointer for e in grammar.report.annotations if e.keyword == "%llguidance"] == ["1:1", f"{second}:1"]
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,11 @@ import time
 
 import pytest
 
+from grammar_engine import Grammar
+from grammar_engine._native import NativeExpressions
 from grammar_engine.errors import GrammarError, GrammarSyntaxError, LimitExceededError, UnsupportedRegexError
 from grammar_engine.frontends import lark as front_end
-from grammar_engine.ir import Builder
+from grammar_engine.ir import PYTHON_FULL, Builder, PatternPlace
 from grammar_engine.limits import Limits
 
 
@@ -36,6 +38,9 @@ def build(text: str, **options: object) -> Builder:
         ('start: ""', "empty terminal", 1, 8),
         ('start: "\\x4"', "hexadecimal", 1, 9),
         ('start: "\\ud800"', "no character", 1, 9),
+        ('start: "a\\ude00\\ud83d"', "\\ude00 is no character", 1, 10),
+        ('start: "\\ud83d\\ude00\\ud83d"', "\\ud83d is no character", 1, 21),
+        ('start: "\\ud83d\\u0041"', "\\ud83d is no character", 1, 9),
         ('start: "a\ud800"', "surrogate", 1, 10),
         ("start: /\ud800/", "surrogate", 1, 9),
         ('start: "b".."a"', "range", 1, 8),
@@ -108,6 +113,8 @@ def test_all_undefined_names_at_once() -> None:
         ("/(?P<x>a)(?P=x)/", "back-reference", 17),
         ("/(a)(?(1)b|c)/", "conditional group", 12),
         (r"/if\b/", "word boundary", 11),
+        (r"/a\z/", "anchor", 10),
+        (r"/\p{L}\b/", "word boundary", 14),
         ("/^a/", "anchor", 9),
         ("/a$/", "anchor", 10),
         ("/a++b/", "possessive quantifier", 10),
@@ -119,6 +126,58 @@ def test_refused_by_name(regexp: str, construct: str, column: int) -> None:
         build(f"start: {regexp}")
     assert caught.value.construct == construct
     assert caught.value.column == column
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column"),
+    [
+        ('start: A B\n\nA: "a"\nB: /x/ /[[:alpha:]]+/\n', 4, 10),
+        ('start: A B\n\nA: "a"\nB: /x/ /(?i)é[[:alpha:]]+/\n', 4, 15),  # the core is not given the flags at the start
+        ("start: A\nA: /a # b\n  [[:alpha:]]/x", 3, 4),
+        ("start: A %json true\n\nA: /é\\N{BULLET}/", 3, 6),
+        ("start: A+\nA: /a/ | ~/[[:alpha:]]/", 2, 13),
+        ('start: x\nx[suffix="b"]: /a[[:alpha:]]/', 2, 19),
+        (r'start: "a" /\p{L}[[:alpha:]]/', 1, 19),
+        ('start: x{/[[:alpha:]]/}\nx{y}: "a" y', 1, 12),
+        ('start: "a"+\n%ignore /[[:alpha:]]/', 2, 11),
+        ("start: (/[[:alpha:]]/ /b/)~3..400\n", 1, 11),
+    ],
+)
+@pytest.mark.parametrize("lexing", ["exact", "longest"])
+def test_what_the_core_refuses_has_its_place_in_the_grammar(text: str, line: int, column: int, lexing: str) -> None:
+    if "%json" in text and lexing == "longest":
+        return
+    with pytest.raises(UnsupportedRegexError) as caught:
+        Grammar.from_lark(text, lexing=lexing)
+    error = caught.value
+    assert error.construct in ("POSIX class", "named character")
+    assert (error.source, error.line, error.column) == (text, line, column)
+
+
+@pytest.mark.parametrize(
+    ("regexp", "reason", "column"),
+    [
+        (r"/a\p{Foo}/", 'unknown Unicode property "Foo"', 10),
+        (r"/\p{L/", "without }", 9),
+        (r"/\p{L}(/", "( without )", 14),
+        (r"/[\u{110000}]/", "bad escape", 10),
+        ("/a(?<x>b)(?P<x>c)/", "this group name is taken", 21),
+    ],
+)
+def test_what_python_does_not_read_is_checked_by_the_core(regexp: str, reason: str, column: int) -> None:
+    with pytest.raises(GrammarSyntaxError) as caught:
+        Grammar.from_lark(f"start: {regexp}")
+    assert reason in caught.value.reason
+    assert (caught.value.line, caught.value.column) == (1, column)
+
+
+def test_nesting_that_the_core_finds_has_its_place() -> None:
+    nested = "(?:[(]" * 21 + ")" * 21
+    builder = Builder()
+    builder.pattern(nested, PYTHON_FULL, place=PatternPlace(f"start: /{nested}/", 8, "1:8"))
+    with pytest.raises(LimitExceededError, match="at 1:8: groups") as caught:
+        NativeExpressions(builder, Limits(max_regex_nesting=20)).update()
+    assert caught.value.where == "1:8"
 
 
 @pytest.mark.parametrize("regexp", [r"/[$^]/", r"/\$\^/", r"/[\b]/", r"/\\b/", r"/a #(?=\n/x", r"/(?#$)a/", r"/[]$]/", r"/[^]^]/"])

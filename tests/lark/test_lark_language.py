@@ -19,7 +19,12 @@ CASES = [
     ('start: "ab"i "é"i', ["abé", "ABÉ", "aBé"], ["ab"]),
     ('start: "a".."c" "あ".."ん"', ["aあ", "cん"], ["dあ", "aア"]),
     ('start: "\\x41\\u00e9\\U0001F600\\n\\t\\\\\\"\\d"', ['Aé😀\n\t\\"\\d'], ["A"]),
+    ('start: "\\ud83d\\ude00" "\\uD83D\\uDE00"i "\\ud83d\\ude00".."\\ud83d\\ude03"', ["😀😀😃"], ["😀😀😄", "😀"]),
+    ('start: "\\/" "\\b" "\\\\ud83d"', ["\\/\\b\\ud83d"], ["/\b\\ud83d"]),  # the backslash stays, as in the lark package
     ("start: /a.b/s /x y/x /Z/i", ["a\nbxyz", "a-bxyZ"], ["a\nbx yz"]),
+    ("start: /[\\p{L}_]+-\\P{L}(?<n>\\u{62}?)/", ["é_-1b", "x-1"], ["1-1", "a-a"]),
+    ("start: /\\p{Lu}+/i /[^\\p{Lu}]/", ["éAa", "Aé"], ["aA", "1a"]),
+    ("start: /\\\\p{2}[\\\\p{2}]/", ["\\ppp", "\\pp2", "\\pp\\"], ["\\p{2}p"]),  # a backslash, and p twice
     ("start: /(?i)ab/ /c(?i:d)/", ["ABcD"], ["abCd"]),
     ("start: /\\x2e\\//", ["./"], ["a/"]),
     ('start: "a\0b" /\0/', ["a\0b\0"], ["ab"]),

@@ -73,7 +73,10 @@ class _Reader:
     def whole(self, source: str) -> ex.Expr:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = list(sre_parse.parse(source, self.re_flags))
+            try:
+                tree = list(sre_parse.parse(source, self.re_flags))
+            except sre.error as error:
+                raise NotInSubsetError(f"{source}: {error}") from None
         return self.anchored(tree, not self.search, not self.search)
 
     def anchored(self, items: list, begin: bool, end: bool) -> ex.Expr:

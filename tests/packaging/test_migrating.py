@@ -167,6 +167,12 @@ def test_calls_of_outlines_core() -> None:
         assert theirs.advance(token) is not None and guide.advance(token) is not None and matcher.accept(token)
     assert theirs.is_finished() and guide.is_finished() and matcher.is_complete
     assert pickle.loads(pickle.dumps(index)).get_initial_state() == index.get_initial_state()
+    dfa = ge.TokenDFA.from_regex(PHONE, VOCABULARY)
+    for one in index, dfa:
+        state = one.get_next_state(one.get_initial_state(), 53)
+        assert sorted(one.get_allowed_tokens(state)) == list(range(48, 58)) and one.get_next_state(state, 120) is None
+        assert set(one.get_transitions()[state]) == set(range(48, 58)) and not one.is_final_state(state)
+        assert [one.get_allowed_tokens(last) for last in one.get_final_states()] == [[EOS]]
     with pytest.raises(ValueError):
         theirs.advance(EOS)
     assert guide.advance(EOS) == [EOS] and matcher.accept(EOS)
@@ -272,9 +278,8 @@ def test_gbnf_by_way_of_llguidance() -> None:
     from llguidance.gbnf_to_lark import gbnf_to_lark
 
     text = gbnf_to_lark('root ::= "[" (v ("," ws v)*)? "]"\nv ::= [0-9]+ | "\\"" [^"\\\\]* "\\""\nws ::= [ \\t\\n]{0,3} # comment\n')
-    first, _, rest = text.partition("\n")
-    assert first == "%llguidance {}"
-    grammar = ge.Grammar.from_lark(re.sub(r"\{(\d+),(\d+)\}", r"~\1..\2", rest))
+    assert text.startswith("%llguidance {}\n")
+    grammar = ge.Grammar.from_lark(re.sub(r"\{(\d+),(\d+)\}", r"~\1..\2", text))
     assert ge.Matcher(grammar, VOCABULARY).accept_bytes(b'[12, "a"]') and not ge.Matcher(grammar, VOCABULARY).accept_bytes(b"[,")
 
 
@@ -307,7 +312,23 @@ class _WithSpecial(_Bytes):
         ('start: "a"\n%ignore "_"', "_a", False, True),
         ('start: %lark {\n start: "a"\n}', "a", True, ge.GrammarSyntaxError),
         ('start: %regex {"substring_words": "a b"}', "a", True, ge.GrammarSyntaxError),
-        ('%llguidance {}\nstart: "a"', "a", True, ge.GrammarSyntaxError),
+        ('%llguidance {}\nstart: "a"', "a", True, True),
+        ('%llguidance {"no_forcing": true}\n%llguidance {"allow_initial_skip": true}\nstart: "a"\n%ignore "_"', "_a", True, True),
+        ('%llguidance {"allow_invalid_utf8": true}\nstart: "a"', "a", True, ge.GrammarSyntaxError),
+        ('start: p::0x0\np::_: "" %if is_ones([0:1]) | "a" p::set_bit(0) %if bit_clear(0)', "a", True, ge.GrammarSyntaxError),
+        (r'start: "\/"', "/", True, False),
+        (r'start: "\/"', r"\/", False, True),
+        (r'start: "\b"', "\b", True, False),
+        (r'start: "\b"', r"\b", False, True),
+        (r'start: "\ud83d\ude00"', "\xf0\x9f\x98\x80", True, True),  # the bytes of the character
+        (r"start: /\p{L}\P{L}\pN/", "a-1", True, True),
+        (r"start: /(?i)\p{Lu}[\p{Lu}]/", "aA", True, True),
+        (r"start: /(?i)\P{Lu}/", "a", False, False),
+        (r"start: /(?i)\P{Lu}/", "A", False, False),
+        (r"start: /(?i)[^\P{Lu}]/", "a", True, True),
+        (r"start: /(?<name>\u{61})/", "a", True, True),
+        ("start: /[a-z&&[^x]]/", "c", True, False),
+        ("start: /[a-z&&[^x]]/", "c]", False, True),
         ("start: x\nx[lazy]: /[ab]*b/", "ab", True, True),
         ("start: x\nx[lazy]: /[ab]*b/", "abab", False, False),
         ('start: x\nx[suffix="b"]: /[ab]*/', "ab", True, True),

@@ -236,6 +236,45 @@ def test_properties_are_those_of_the_regex_package(name: str) -> None:
     assert [hex(ord(c)) for c in sample if ours(c) != (judge.fullmatch(c) is not None)] == []
 
 
+PROPERTIES = ["Lu", "Ll", "Lt", "N", "Lower", "Greek", "sc=Latin", "scx=Deva", "gc=Mn"]
+
+
+@pytest.mark.parametrize("name", PROPERTIES)
+@pytest.mark.parametrize("flags", [0, FLAG_IGNORE_CASE])
+def test_properties_in_the_python_dialect_list_their_characters(name: str, flags: int) -> None:
+    """The `regex` package says which these are, and `re` what a set of them matches."""
+    with pytest.raises(re.error):
+        re.compile(rf"\p{{{name}}}")
+    members = "".join(map(re.escape, filter(regex.compile(rf"\p{{{name}}}").fullmatch, KNOWN)))
+    plane = [c for c in KNOWN if c < "\U00010000"]  # beyond it `re` does not fold the ranges of large sets
+    newer = set("ßẞ\u019b\u0264\u0277\u027c\ua7d3\ua7d5\uab4b\uab4c")  # those that got another case after Unicode 14
+    sample = set(random.Random(0).sample(plane, 500) + plane[:1200]) - newer
+    for pattern, listed in (
+        (r"\p{%s}", "[%s]"),
+        (r"\P{%s}", "[^%s]"),
+        (r"[1\p{%s}]", "[1%s]"),
+        (r"(?<n>[\P{%s}a-f])", "[^%s]|[a-f]"),
+        (r"[^\p{%s}]", "[^%s]"),
+    ):
+        judge, ours = re.compile(listed % members, re_flags(flags)), engine(pattern % name, PYTHON_FULL, flags)
+        assert [hex(ord(c)) for c in sample if ours(c) != (judge.fullmatch(c) is not None)] == [], pattern
+
+
+def test_code_points_in_braces() -> None:
+    for dialect in (PYTHON_FULL, ECMA_FULL):
+        assert engine(r"\u{1f600}[\u{61}-\u{0007A}]", dialect)("😀q")
+    for pattern in (r"\u{}", r"\u{110000}", r"\u{61", r"\u{g}"):
+        with pytest.raises(GrammarSyntaxError, match="bad escape"):
+            engine(pattern, PYTHON_FULL)
+
+
+def test_properties_with_the_flag_a_are_refused() -> None:
+    for pattern, offset in ((r"(?a)é\p{L}", 5), (r"(?a:[\p{L}])", 5)):
+        with pytest.raises(UnsupportedRegexError, match="Unicode property") as caught:
+            Grammar.from_regex(pattern)
+        assert (caught.value.construct, caught.value.offset) == ("Unicode property", offset)
+
+
 def test_ecma_case_folding_is_simple() -> None:
     equal = ["kK\u212a", "sS\u017f", "ßẞ", "σςΣ", "ιΙ\u0345\u1fbe", "µμΜ", "\u0390\u1fd3", "\ufb05\ufb06", "ⅷⅧ", "𐐨𐐀"]
     for group in equal:

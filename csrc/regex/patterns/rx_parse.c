@@ -4,8 +4,8 @@
  *
  * Dialects. ECMA-262 with the u flag, but tolerant where other dialects are in wide use and nothing else can be meant: identity escapes of
  * punctuation (\- \_ \@), ] { } as literals, [\w-.], (?i) at the start, (?P<name>...), (?#...), \pL, script names alone. Python: `re` of
- * 3.11 for str patterns. What cannot be a derivative (back-references, atomic groups) is refused by name and offset, and so is look-around
- * that rx_look.c and rx_ahead.c have no expression for.
+ * 3.11 for str patterns, and of what that refuses \p{...}, \u{...} and (?<name>...). What cannot be a derivative (back-references, atomic
+ * groups) is refused by name and offset, and so is look-around that rx_look.c and rx_ahead.c have no expression for.
  *
  * Captures are not recorded, and lazy means the same as greedy: only the language counts.
  *
@@ -182,8 +182,7 @@ static bool parse_open(rx_parser *p) {
         return rx_take(&p->in, ')') || rx_malformed(&p->in, offset, "a comment without )");
     }
     if (rx_take(&p->in, ':')) return open_frame(p, offset, RX_NO_LOOK, p->in.flags);
-    bool named = rx_starts_with(&p->in, "P<") || (rx_peek(&p->in, 0) == '<' && !rx_is_python(&p->in));
-    if (named) {
+    if (rx_starts_with(&p->in, "P<") || rx_peek(&p->in, 0) == '<') {
         p->in.at += rx_peek(&p->in, 0) == 'P' ? 2 : 1;
         return read_name(p, offset) && open_frame(p, offset, RX_NO_LOOK, p->in.flags);
     }

@@ -107,7 +107,10 @@ static const char *foreign_escape(u32 c) {
     }
 }
 
+/* \p{...}. ECMA-262 complements \P before case folding; Python's `re` has neither, and here they are
+ * a set that lists the characters, and one that lists them behind ^. */
 static rx_escape read_property(rx_reader *r, size_t offset, bool negated) {
+    rx_ranges *to = rx_is_python(r) ? &r->fixed : &r->set;
     const u8 *name = r->text + r->at;
     size_t n = 1;
     if (rx_take(r, '{')) {
@@ -120,23 +123,29 @@ static rx_escape read_property(rx_reader *r, size_t offset, bool negated) {
         if (!rx_is_letter(rx_peek(r, 0))) return rx_malformed(r, offset, "\\p without a property name in braces"), RX_E_FAILED;
         r->at++;
     }
+    if (rx_is_python(r) && r->flags & RX_ASCII)
+        return refused_escape(r, offset, "Unicode property: \\p{...} with the flag a, by which sets are of ASCII; write its characters");
     rx_ranges set = {0};
     bool known = false, ok = rx_ranges_property(r->b, &set, name, n, &known);
     if (ok && !known) ok = rx_fail_at(r, GE_E_SYNTAX, offset, "unknown Unicode property \"", name, n, "\"");
+    if (ok && rx_is_python(r)) ok = rx_ranges_fold(r->b, &set, r->dialect, r->flags);
     if (ok && negated) ok = rx_ranges_invert(r->b, &set);
-    for (u32 i = 0; ok && i < set.n; i++) ok = rx_ranges_add(r->b, &r->set, set.at[i].low, set.at[i].high);
+    for (u32 i = 0; ok && i < set.n; i++) ok = rx_ranges_add(r->b, to, set.at[i].low, set.at[i].high);
     vec_drop(r->b, &set);
     return ok ? RX_E_CLASS : RX_E_FAILED;
 }
 
+/* \u{H...} behind its brace */
+static rx_escape read_code_in_braces(rx_reader *r, size_t offset, u32 *code) {
+    u32 digits = 0, digit;
+    for (*code = 0; (digit = hex_value(rx_peek(r, 0))) != NONE; r->at++, digits++)
+        if (*code <= 0x10ffff) *code = *code << 4 | digit;
+    return digits && *code <= 0x10ffff && rx_take(r, '}') ? RX_E_CODE : bad_escape(r, offset);
+}
+
 /* \u of ECMA-262: \uHHHH, two of them that are a surrogate pair, \u{H...} */
 static rx_escape read_unicode(rx_reader *r, size_t offset, u32 *code) {
-    if (rx_take(r, '{')) {
-        u32 digits = 0, digit;
-        for (*code = 0; (digit = hex_value(rx_peek(r, 0))) != NONE; r->at++, digits++)
-            if (*code <= 0x10ffff) *code = *code << 4 | digit;
-        return digits && *code <= 0x10ffff && rx_take(r, '}') ? RX_E_CODE : bad_escape(r, offset);
-    }
+    if (rx_take(r, '{')) return read_code_in_braces(r, offset, code);
     *code = read_hex(r, 4);
     if (*code == NONE) return bad_escape(r, offset);
     if (*code >= 0xd800 && *code < 0xdc00 && rx_starts_with(r, "\\u")) {
@@ -180,6 +189,7 @@ static rx_escape read_common_escape(rx_reader *r, u32 c, size_t offset, bool in_
     case 'x': return (*code = read_hex(r, 2)) != NONE ? RX_E_CODE : RX_E_OTHER;
     case 'u':
         if (!rx_is_python(r)) return read_unicode(r, offset, code);
+        if (rx_take(r, '{')) return read_code_in_braces(r, offset, code); /* not in `re` */
         return (*code = read_hex(r, 4)) != NONE ? RX_E_CODE : RX_E_OTHER;
     default: return RX_E_OTHER;
     }
@@ -189,6 +199,8 @@ static rx_escape read_python_escape(rx_reader *r, u32 c, size_t offset, bool in_
     switch (c) {
     case 'a': return *code = '\a', RX_E_CODE;
     case 'U': return (*code = read_hex(r, 8)) <= 0x10ffff ? RX_E_CODE : RX_E_OTHER;
+    case 'p':
+    case 'P': return read_property(r, offset, c == 'P');
     case 'N': return refused_escape(r, offset, "named character: \\N{...}; write the character itself");
     case 'A': return in_class ? RX_E_OTHER : RX_E_START;
     case 'Z':
@@ -235,8 +247,7 @@ static bool at_posix_class(const rx_reader *r) {
 }
 
 static bool refused_posix_class(rx_reader *r) {
-    return rx_refused(r, r->at, rx_is_python(r) ? "POSIX class: [:name:] is of other dialects; write a range"
-                                                : "POSIX class: [:name:] is of other dialects; write \\p{...} or a range");
+    return rx_refused(r, r->at, "POSIX class: [:name:] is of other dialects; write \\p{...} or a range");
 }
 
 static rx_escape read_class_atom(rx_reader *r, u32 *code) {

@@ -1,6 +1,7 @@
 r"""Strings, sets of characters and special tokens of a GBNF text to expressions.
 
-Escapes: \n \t \r \f \b \v, \xHH, \uHHHH and \UHHHHHHHH, which are code points, and a backslash before any sign that is no letter or digit.
+Escapes: \n \t \r \f \b \v, \xHH, \uHHHH and \UHHHHHHHH, which are code points (two \u that are a surrogate
+pair are one), and a backslash before any sign that is no letter or digit.
 llama.cpp has fewer, and none with another meaning.
 """
 
@@ -10,13 +11,13 @@ import re
 from typing import TYPE_CHECKING
 
 from ...ir import MAX_CODE_POINT
-from ..lark.literals import Terminal
+from ..lark.literals import SURROGATES, Terminal, of_surrogates
 from ..lark.terminals import Terminals
 
 if TYPE_CHECKING:
     from ..lark.syntax import Origin, Token
 
-_CHAR = re.compile(r"\\x([0-9A-Fa-f]{2})|\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})|\\(.)|([^\\])", re.DOTALL)
+_CHAR = re.compile(SURROGATES + r"|\\x([0-9A-Fa-f]{2})|\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})|\\(.)|([^\\])", re.DOTALL)
 _CONTROL = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "b": "\b", "v": "\v"}
 _DIGITS = {"x": 2, "u": 4, "U": 8}
 
@@ -39,16 +40,16 @@ def _chars(token: Token, begin: int, origin: Origin) -> list[tuple[int, bool]]:
     """The code points from a place on, but for the last sign, and whether each is written as it is."""
     found = []
     for match in _CHAR.finditer(token.text, begin, len(token.text) - 1):
-        digits = match[1] or match[2] or match[3]
-        code = int(digits, 16) if digits else ord(match[5] or _CONTROL.get(match[4], match[4]))
-        if match[4] and match[4].isalnum() and match[4] not in _CONTROL:
-            asked = (
-                f"\\{match[4]} needs {_DIGITS[match[4]]} hexadecimal digits" if match[4] in _DIGITS else f"there is no escape {match[0]}"
-            )
+        high, low, *numbers, escaped, plain = match.groups()
+        digits = next(filter(None, numbers), None)
+        signs = plain or _CONTROL.get(escaped, escaped)
+        code = of_surrogates(high, low) if high else int(digits, 16) if digits else ord(signs)
+        if escaped and escaped.isalnum() and escaped not in _CONTROL:
+            asked = f"\\{escaped} needs {_DIGITS[escaped]} hexadecimal digits" if escaped in _DIGITS else f"there is no escape {match[0]}"
             raise origin.error(asked, token, match.start())
         if 0xD800 <= code <= 0xDFFF or code > MAX_CODE_POINT:
             raise origin.error(f"{match[0]!r} is no character", token, match.start())
-        found.append((code, match[5] is not None))
+        found.append((code, plain is not None))
     return found
 
 

@@ -2,8 +2,8 @@ r"""Why a text is no Lark grammar: what Lark's own parser says of it.
 
 Idea. It is given the tokens that can be read, and the first that cannot. So it meets no literal that is not closed, in which its lexer
 would backtrack without end, and nothing that comes later. What Lark does not know, special tokens and schemas, is a string of the same
-length there, and attributes of rules are blanks. Long runs of empty lines, of which that lexer tries each end with each beginning, become
-blanks.
+length there; attributes of rules and `%llguidance {}` are blanks. Long runs of empty lines, of which that lexer tries each end with each
+beginning, become blanks.
 
 Where the two differ: Lark takes `"a\"` for a string if no other quotation
 mark comes in its line. Here a mark behind a backslash never ends one.
@@ -57,7 +57,7 @@ def _known_to_lark(text: str, tokens: Sequence[Token]) -> str:
         if token.kind in ("SPECIAL", "JSON"):
             pieces += [text[at : token.start], f'"{"x" * (len(token.text) - 2)}"']
             at = token.start + len(token.text)
-        elif token.kind == "ATTRIBUTE":
+        elif token.kind in ("ATTRIBUTE", "OPTIONS"):
             pieces += [text[at : token.start], " " * len(token.text)]
             at = token.start + len(token.text)
         elif token.kind in _KNOWN:

@@ -1,8 +1,10 @@
-"""Strings, ranges and regular expressions of a Lark text to expressions.
+r"""Strings, ranges and regular expressions of a Lark text to expressions.
 
-Idea. A regular expression goes to the core as it is written: the core parses Python's `re` syntax. What is done here is what needs the
-place in the grammar: Python's own `re` checks the syntax, and a scan finds lazy quantifiers (`lexing="longest"` ends such a
-terminal at its first match), constructs that look beyond the terminal, and nesting that is too deep.
+Idea. A regular expression goes to the core as it is written: the core parses Python's `re` syntax, and what is read beyond it (\p{...}).
+What is done here is what needs the place in the grammar: Python's own `re` checks the syntax, where nothing is in it that only the core
+knows, and a scan finds lazy quantifiers (`lexing="longest"` ends such a terminal at its first match), constructs that look beyond the
+terminal, and nesting that is too deep. What only the core finds wrong gets its place in the grammar, too: the builder knows where each
+expression stands (`PatternPlace`).
 """
 
 from __future__ import annotations
@@ -12,7 +14,8 @@ import warnings
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...errors import LimitExceededError
-from ...ir import FLAG_ASCII, FLAG_DOT_ALL, FLAG_IGNORE_CASE, FLAG_MULTI_LINE, FLAG_VERBOSE, PYTHON_FULL, Builder, Expr
+from ...ir import FLAG_ASCII, FLAG_DOT_ALL, FLAG_IGNORE_CASE, FLAG_MULTI_LINE, FLAG_VERBOSE, PYTHON_FULL, Builder, Expr, PatternPlace
+from .. import set_operations
 
 if TYPE_CHECKING:
     from ...limits import Limits
@@ -27,17 +30,19 @@ _FLAGS = {
     "a": (FLAG_ASCII, re.ASCII),
 }
 _LEADING_FLAGS = re.compile(r"\(\?([aimsux]+)\)")
-_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
+# \uD83D\uDE00, as JSON writes what is beyond U+FFFF, is one character.
+SURROGATES = r"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})"
+_ESCAPE = re.compile(SURROGATES + r"|\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
 _CONTROL = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "\\": "\\", '"': '"'}
 _DIGITS = {"x": 2, "u": 4, "U": 8}
 
 _ITEM = re.compile(  # one item of a regular expression, as far as this module needs to tell them apart
     r"""
-      (?P<refused> \\[1-9] | \\[bBAZ] | \(\?(?:<?[=!]|P=|\(|>) | [\^$] )
-    | (?P<escape>  \\. )
+      (?P<refused> \\[1-9] | \\[bBAZz] | \(\?(?:<?[=!]|P=|\(|>) | [\^$] )
+    | (?P<escape>  \\(?: [pPu]\{[^}]*\} | . ) )
     | (?P<set>     \[\^?\]?(?:\\.|[^\]\\])*\] )
     | (?P<comment> \(\?\#[^)]*\) )
-    | (?P<open>    \( (?: \?(?: P<\w+> | [aiLmsux-]*: | [aiLmsux]+(?=\)) ) )? )
+    | (?P<open>    \( (?: \?(?: P?<\w+> | [aiLmsux-]*: | [aiLmsux]+(?=\)) ) )? )
     | (?P<close>   \) )
     | (?P<many>    (?: [*+?] | \{(?:\d+(?:,\d*)?|,\d*)\} ) (?P<how>[?+]?) )
     | (?P<or>      \| )
@@ -45,6 +50,7 @@ _ITEM = re.compile(  # one item of a regular expression, as far as this module n
     re.VERBOSE | re.DOTALL,
 )
 _ITEM_OR_LINE_COMMENT = re.compile(r"(?P<line_comment>\#[^\n]*)|" + _ITEM.pattern, re.VERBOSE | re.DOTALL)
+_BEYOND_RE = re.compile(r"\(\?< | (?: [^\\] | \\[^pPu] | \\u(?!\{) )* \\(?: [pP] | u\{ )", re.VERBOSE | re.DOTALL)  # of an item
 _NAMES = {
     "(?=": "look-ahead",
     "(?!": "look-ahead",
@@ -57,6 +63,7 @@ _NAMES = {
     "\\B": "word boundary",
     "\\A": "anchor",
     "\\Z": "anchor",
+    "\\z": "anchor",
     "^": "anchor",
     "$": "anchor",
 }
@@ -74,12 +81,15 @@ class Terminal(NamedTuple):
         A lazy quantifier is in it.
     bare_or : bool
         It is nothing but a regular expression with a `|` outside of all groups.
+    operations : tuple of (int, str)
+        Of a literal: where in it a set operation may be meant, and what the report says of that.
     """
 
     expr: Expr
     name: str | None = None
     lazy: bool = False
     bare_or: bool = False
+    operations: tuple[tuple[int, str], ...] = ()
 
 
 def literal(builder: Builder, token: Token, origin: Origin, limits: Limits) -> Terminal:
@@ -120,7 +130,9 @@ def _unescape(token: Token, body: str, origin: Origin) -> str:
     r"""The characters of a string literal: \n \t \r \f \\ \" \xNN \uNNNN \UNNNNNNNN; after others the backslash stays, as in Lark."""
 
     def replace(match: re.Match[str]) -> str:
-        escaped = match[1]
+        if match[1]:
+            return chr(of_surrogates(match[1], match[2]))
+        escaped = match[3]
         if len(escaped) > 1:
             code = int(escaped[1:], 16)
             if 0xD800 <= code <= 0xDFFF or code > 0x10FFFF:
@@ -133,6 +145,11 @@ def _unescape(token: Token, body: str, origin: Origin) -> str:
     return _ESCAPE.sub(replace, body)
 
 
+def of_surrogates(high: str, low: str) -> int:
+    """The code point that a pair of surrogates stands for, from their hexadecimal digits."""
+    return 0x10000 + (int(high, 16) - 0xD800 << 10 | int(low, 16) - 0xDC00)
+
+
 def _regexp(builder: Builder, body: str, letters: str, token: Token, origin: Origin, limits: Limits) -> Terminal:
     if "l" in letters:
         raise origin.unsupported("the flag l asks for the locale of the machine", "locale flag", token, len(token.text) - 1)
@@ -143,15 +160,23 @@ def _regexp(builder: Builder, body: str, letters: str, token: Token, origin: Ori
     for letter in letters + (leading[1] if leading else ""):
         core_flags |= _FLAGS[letter][0]
         python_flags |= _FLAGS[letter][1]
-    lazy, bare_or = _inspect(body, bool(core_flags & FLAG_VERBOSE), token, origin, limits)
-    _check_syntax(body, python_flags, token, origin, limits)
-    expr = builder.pattern(body[leading.end() if leading else 0 :], PYTHON_FULL, core_flags)
-    return Terminal(expr, token.text, lazy, bare_or and not letters)
+    lazy, bare_or, is_beyond_re, operations = _inspect(body, bool(core_flags & FLAG_VERBOSE), token, origin, limits)
+    if not is_beyond_re:
+        _check_syntax(body, python_flags, token, origin, limits)
+    begin = leading.end() if leading else 0
+    place = PatternPlace(origin.text, token.start + 1 + begin, origin.place(token))
+    expr = builder.pattern(body[begin:], PYTHON_FULL, core_flags, place)
+    return Terminal(expr, token.text, lazy, bare_or and not letters, operations)
 
 
-def _inspect(body: str, verbose: bool, token: Token, origin: Origin, limits: Limits) -> tuple[bool, bool]:
-    """Whether there is a lazy quantifier, and a `|` outside of all groups; refuses what the core cannot honour."""
-    lazy = bare_or = False
+def _inspect(
+    body: str, verbose: bool, token: Token, origin: Origin, limits: Limits
+) -> tuple[bool, bool, bool, tuple[tuple[int, str], ...]]:
+    """Whether there is a lazy quantifier, a `|` outside of all groups, and what `re` does not know; what may be set operations, by their
+    places in the token. Refuses what the core cannot honour.
+    """
+    lazy = bare_or = is_beyond_re = False
+    operations = []
     depth = 0
     for item in (_ITEM_OR_LINE_COMMENT if verbose else _ITEM).finditer(body):
         kind = item.lastgroup if item.lastgroup != "how" else "many"
@@ -160,12 +185,15 @@ def _inspect(body: str, verbose: bool, token: Token, origin: Origin, limits: Lim
             raise origin.unsupported(f"{item[0]} ({construct}) is not supported in a terminal", construct, token, 1 + item.start())
         if kind == "many" and item["how"] == "+":
             raise origin.unsupported("a possessive quantifier is not supported", "possessive quantifier", token, 1 + item.start())
+        is_beyond_re = is_beyond_re or (kind in ("escape", "set", "open") and _BEYOND_RE.match(item[0]) is not None)
         lazy = lazy or (kind == "many" and item["how"] == "?")
         bare_or = bare_or or (kind == "or" and depth == 0)
+        if kind == "set" and (operation := set_operations.in_set(item[0], body, item.end())):
+            operations.append((1 + item.start() + operation[0], operation[1]))
         depth += (kind == "open") - (kind == "close")
         if depth > limits.max_regex_nesting:
             raise _too_nested(token, origin, limits)
-    return lazy, bare_or
+    return lazy, bare_or, is_beyond_re, tuple(operations)
 
 
 def _check_syntax(body: str, flags: int, token: Token, origin: Origin, limits: Limits) -> None:

@@ -18,7 +18,7 @@ from ...limits import Limits
 from ...report import Entry, Report
 from . import bundled
 from .reader import read
-from .syntax import Body, Declare, Define, Ignore, Import, Origin, Statement, Token
+from .syntax import Body, Declare, Define, Ignore, Import, Options, Origin, Statement, Token
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -127,6 +127,9 @@ class _Loader:
                 self.source.ignored.append((statement.body, origin))
             elif isinstance(statement, Declare):
                 self._declare(statement, origin)
+            elif isinstance(statement, Options):
+                detail = "it has no option that changes which texts there are"
+                self.report.annotations.append(Entry(origin.place(statement.token), "%llguidance", detail))
         if is_shaped and origin.module is None:
             detail = "they shape the trees of Lark; no text is accepted or refused by them"
             self.report.annotations.append(Entry("", "aliases, ? and !", detail))

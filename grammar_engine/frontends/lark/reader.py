@@ -5,21 +5,23 @@ with the groups around on a stack of its own. If a text cannot be read, Lark's p
 but takes a tenth of a second to be imported.
 
 Beyond Lark, an item may be a special token, `<think>`, or a JSON Schema behind `%json`, of which only the end is looked for here; a rule
-may have attributes, `text[suffix="</a>"]`; sequences may be joined by `&`, and an item may begin with `~`, "any text but".
+may have attributes, `text[suffix="</a>"]`; sequences may be joined by `&`, and an item may begin with `~`, "any text but". A line may be
+`%llguidance {}`, with no options or such as do nothing here.
 
-Invariant. A text is read here if and only if Lark reads it with strings in place of such items, blanks in place of attributes and of `~`
-before an item, and `|` in place of `&`, where no side of it may be empty; except that literals end where their escapes say
-(see `diagnosis`). No expression goes over what it has matched more than twice, so the time is linear in the text.
+Invariant. A text is read here if and only if Lark reads it with strings in place of such items, blanks in place of attributes, of `~`
+before an item and of such lines, and `|` in place of `&`, where no side of it may be empty; except that literals end where their escapes
+say (see `diagnosis`). No expression goes over what it has matched more than twice, so the time is linear in the text.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING
 
 from ...errors import LimitExceededError
 from .diagnosis import error_in
-from .syntax import Body, Declare, Define, Ignore, Import, Operation, Origin, Statement, Token
+from .syntax import Body, Declare, Define, Ignore, Import, Operation, Options, Origin, Statement, Token
 
 if TYPE_CHECKING:
     from ...errors import GrammarSyntaxError
@@ -55,13 +57,19 @@ _OPERANDS = frozenset({*_NAME, "STRING", "REGEXP", "SPECIAL", "JSON"})
 _DIRECTIVES = frozenset({"%ignore", "%import", "%declare", "%override", "%extend"})
 _BINDING = frozenset({"{", "..", "OP", "~"})  # behind an operand: what belongs to it
 _CLOSING = {"(": ")", "[": "]"}
+_OBJECT_BEGINS = re.compile(r"%llguidance\s*(?=\{)")
 _BRACE = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[{}]', re.DOTALL)  # of JSON; strings are passed over
 _JSON_BEGINS = re.compile(r"%json\s*(?:(true|false)\b|(?=\{))")
 
 _REFUSED = {  # parts that llguidance has
     "%lark": "%lark is not supported: write its rules into this grammar",
     "%regex": "%regex is not supported: write the texts as alternatives, or as a regular expression",
-    "%llguidance": "%llguidance is not supported: leave it out; options are those of Grammar.from_lark",
+}
+_WITHOUT_EFFECT = {"no_forcing": (False, True), "allow_initial_skip": (True,)}  # on texts: options behind %llguidance, and their values
+_PARAMETRIC = "a rule with a parameter, name::value, is not supported: write a rule for each of its values"
+_UNKNOWN = {  # beginnings of what cannot be read
+    "@": "@name, another grammar, is not supported: write its rules into this grammar",
+    "%if": "%if is not supported, as rules have no parameters: write a rule for each value",
 }
 _ATTRIBUTES = ("lazy", "suffix")  # of rules
 _REFUSED_ATTRIBUTES = {  # which llguidance has, too
@@ -100,7 +108,8 @@ def _tokens(text: str, origin: Origin) -> list[Token]:
         found += [_make(Token, (_KINDS[i] or m[i], m[i], m.start())) for m in matches if (i := m.lastindex or 0) != _BLANK]
         at = len(text)
         if found and found[-1].kind == "PART":
-            found[-1] = _schema(text, found[-1], origin)
+            read_part = _options if found[-1].text.startswith("%llguidance") else _schema
+            found[-1] = read_part(text, found[-1], origin)
             at = found[-1].start + len(found[-1].text)
     return found + [Token("", "", len(text) - 1)] * 2
 
@@ -112,16 +121,38 @@ def _schema(text: str, marker: Token, origin: Origin) -> Token:
     begin = _JSON_BEGINS.match(text, marker.start)
     if begin is None:
         raise origin.error("behind %json stands a JSON Schema: an object, true or false", marker)
-    end, depth = begin.end(), 0
-    if not begin[1]:
-        for piece in _BRACE.finditer(text, end):
-            depth += {"{": 1, "}": -1}.get(piece[0], 0)
-            if depth == 0:
-                end = piece.end()
-                break
-        if depth:
-            raise origin.error("the JSON Schema behind %json does not end: a bracket or a quotation mark is missing", marker)
+    end = begin.end() if begin[1] else _end_of_object(text, begin.end(), marker, origin, "the JSON Schema behind %json")
     return Token("JSON", text[marker.start : end], marker.start)
+
+
+def _options(text: str, marker: Token, origin: Origin) -> Token:
+    """`%llguidance` with the object behind it, in which nothing changes which texts there are."""
+    begin = _OBJECT_BEGINS.match(text, marker.start)
+    if begin is None:
+        raise origin.error("behind %llguidance stands an object with options, which may be empty: {}", marker)
+    end = _end_of_object(text, begin.end(), marker, origin, "the object behind %llguidance")
+    token = Token("OPTIONS", text[marker.start : end], marker.start)
+    try:
+        options: dict[str, object] = json.loads(text[begin.end() : end])
+    except (ValueError, RecursionError) as error:
+        skip = begin.end() - marker.start + (error.pos if isinstance(error, json.JSONDecodeError) else 0)
+        raise origin.error("what stands behind %llguidance is no JSON", token, skip) from None
+    for name, value in options.items():
+        if not any(value is harmless for harmless in _WITHOUT_EFFECT.get(name, ())):
+            shown = f"{json.dumps(name):.80}{': false' if value is False else ''}"
+            reason = f"the option {shown} of %llguidance is not supported: leave it out; options are those of Grammar.from_lark"
+            raise origin.error(reason, token)
+    return token
+
+
+def _end_of_object(text: str, begin: int, marker: Token, origin: Origin, what: str) -> int:
+    """The end of an object that begins with a bracket: of JSON only its brackets and quotation marks are looked at."""
+    depth = 0
+    for piece in _BRACE.finditer(text, begin):
+        depth += {"{": 1, "}": -1}.get(piece[0], 0)
+        if depth == 0:
+            return piece.end()
+    raise origin.error(f"{what} does not end: a bracket or a quotation mark is missing", marker)
 
 
 class _Group:
@@ -157,10 +188,17 @@ class _Reader:
     def error(self) -> GrammarSyntaxError:
         """That the next token has no place where it stands."""
         token, following = self.tokens[self.at : self.at + 2]
+        text = self.origin.text
         if token.kind == "[" and following.text in _ATTRIBUTES:
             return self.origin.error(f"the attribute {following.text} stands behind the name of a rule that has no parameters", following)
         if token.kind == "[" and following.text in _REFUSED_ATTRIBUTES:
             return self._refused_attribute(following)
+        if token.kind == ":" and any(text.startswith("::", start) for start in (token.start, token.start - 1)):
+            return self.origin.error(_PARAMETRIC, token)
+        if token.kind == "unknown":
+            for beginning, reason in _UNKNOWN.items():
+                if token.text.startswith(beginning):
+                    return self.origin.error(reason, token)
         return error_in(self.origin, self.tokens[: self.at + 1])
 
     def _refused_attribute(self, name: Token) -> GrammarSyntaxError:
@@ -205,6 +243,9 @@ class _Reader:
         self.at += kind != ""
         if kind == "%ignore":
             return Ignore(token, self._body())
+        if self._skip("OPTIONS"):
+            self._next("END")
+            return Options(token)
         if kind == "%import":
             return self._import()
         if kind == "%declare":

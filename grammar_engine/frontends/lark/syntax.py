@@ -23,7 +23,8 @@ class Token(NamedTuple):
     Attributes
     ----------
     kind : str
-        "RULE", "TERMINAL", "STRING", "REGEXP", "SPECIAL", "JSON", "NUMBER", "OP" and so on (see `reader`); of punctuation its text.
+        "RULE", "TERMINAL", "STRING", "REGEXP", "SPECIAL", "JSON", "OPTIONS", "NUMBER", "OP" and so on (see `reader`);
+        of punctuation its text.
     text : str
     start : int
         Its offset, in characters.
@@ -139,7 +140,13 @@ class Import(NamedTuple):
     alias: Token | None
 
 
-Statement = Define | Ignore | Declare | Import
+class Options(NamedTuple):
+    """`%llguidance {...}` without an option that has an effect; `token` is all of it."""
+
+    token: Token
+
+
+Statement = Define | Ignore | Declare | Import | Options
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ...ir import UNBOUNDED, Builder
 from ...report import Entry, Report
+from .. import set_operations
 from .literals import Terminal, character_range, literal
 from .special import special_tokens
 from .syntax import Operation
@@ -113,6 +114,8 @@ class Terminals:
         terminal = self._literals.get(token.text)
         if terminal is None:
             terminal = self._literals[token.text] = literal(self._builder, token, origin, self._limits)
+        for at, what in terminal.operations:
+            self._note(set_operations.KEYWORD, what, token._replace(start=token.start + at), origin)
         return terminal
 
     def special(self, token: Token, origin: Origin) -> Terminal:
