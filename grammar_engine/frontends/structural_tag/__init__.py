@@ -24,7 +24,7 @@ from ...ir import UNBOUNDED
 from ...report import Entry, Report
 from ...tags import Token
 from ..json_schema.emitting.parameters import STYLES as PARAMETERS
-from ..json_schema.reading.options import STYLES
+from ..json_schema.reading.options import MOST_WHITESPACE, STYLES
 from ..tags.free_text import endings_of, free_text, within
 from .marks import Marks, listed
 from .reader import Node, load, sent, shown, triggers_in
@@ -189,13 +189,13 @@ class _Formats:
             raise node.refuse(f"the style {style!r:.80} is not supported; supported are {', '.join(STYLES)}", "style")
         if node.texts("excludes", []):
             raise node.refuse("what strings of a schema are without is told by their `pattern` or `not`", "excludes")
-        options = {} if style is None else {"style": style}
+        options: dict[str, Any] = {} if style is None else {"style": style}
         if node.get("any_order", bool, False):
             options["property_order"] = "any"
         if most_spaces is not None:
-            if self.number(node, "max_whitespace_cnt"):
-                raise node.refuse("white space is any, or none (0)", "max_whitespace_cnt")
-            options["whitespace"] = "compact"
+            if self.number(node, "max_whitespace_cnt") > MOST_WHITESPACE:
+                raise node.refuse(f"{most_spaces} is more than {MOST_WHITESPACE:,}", "max_whitespace_cnt")
+            options["whitespace"] = most_spaces
         self.body(node, left, "json_schema", node.get("json_schema"), **options)
 
     def qwen_xml_parameter(self, node: Node, left: Symbol, around: _Around) -> None:
@@ -207,7 +207,7 @@ class _Formats:
     def grammar(self, node: Node, left: Symbol, around: _Around) -> None:
         self.body(node, left, "grammar", node.get("grammar", str))
 
-    def body(self, node: Node, left: Symbol, name: str, source: Any, **options: str) -> None:
+    def body(self, node: Node, left: Symbol, name: str, source: Any, **options: Any) -> None:
         pointer = f"{node.pointer}/{name}"
         style = PARAMETERS.get(options.get("style", self.style)) if name in ("json_schema", "schema") else None
         token = None if style is None else self.marks.named_in([style.open, *style.between, style.close, *(style.kinds or ())])
