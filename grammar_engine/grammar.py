@@ -310,13 +310,13 @@ class Grammar:
 
     @classmethod
     def from_regex(cls, pattern: str, *, dialect: str = "python", limits: Limits | None = None) -> Grammar:
-        """Compile a regular expression; the whole text must match.
+        r"""Compile a regular expression; the whole text must match.
 
         Parameters
         ----------
         pattern : str
         dialect : {"python", "ecma"}
-            The meaning of `re`, or of ECMA-262 with the ``u`` flag.
+            The meaning of `re`, to which ``\p{...}``, ``\u{...}`` and ``(?<name>...)`` are added, or of ECMA-262 with the ``u`` flag.
         limits : Limits, optional
 
         Raises

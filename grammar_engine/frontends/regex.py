@@ -24,7 +24,7 @@ def build(builder: Builder, pattern: str, *, dialect: str = "python") -> Report:
     pattern : str
         The whole text must match it.
     dialect : {"python", "ecma"}
-        The meaning of the pattern: Python's `re`, or ECMA-262 with the u flag.
+        The meaning of the pattern: Python's `re` (and properties, docs/regex.md), or ECMA-262 with the u flag.
 
     Returns
     -------

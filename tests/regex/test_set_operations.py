@@ -10,7 +10,7 @@ import warnings
 
 import pytest
 
-from grammar_engine import Grammar, GrammarSyntaxError, Matcher, Vocabulary
+from grammar_engine import Grammar, GrammarSyntaxError, Matcher, Tag, Vocabulary
 
 WHAT = "possible set operation"
 
@@ -45,6 +45,15 @@ def test_they_are_noted_with_their_place(pattern: str, found: list[str]) -> None
 def test_in_ecma_a_bracket_that_closes_is_no_member() -> None:
     assert places(Grammar.from_regex("[^]][a&&b]|[]", dialect="ecma")) == ["1:7"]
     assert places(Grammar.from_regex("[^]][a&&b]")) == ["1:7"]
+
+
+def test_in_structural_tags_and_tags() -> None:
+    node = {"type": "structural_tag", "format": {"type": "regex", "pattern": "[a-z&&[^x]]"}}
+    report = Grammar.from_structural_tag(node).report
+    assert [note.pointer for note in report.notes] == ["/format/pattern#1:5"]
+    assert report.enforced[0].pointer == "/format/pattern"
+    report = Grammar.from_tags([Tag("<a>", Grammar.from_regex("[a||b]"), "</a>")]).report
+    assert [note.pointer for note in report.notes] == ["<a>#1:3"]
 
 
 def test_in_lark_terminals_each_place_once() -> None:

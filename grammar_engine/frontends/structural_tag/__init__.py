@@ -220,6 +220,8 @@ class _Formats:
                 hint = "; the options of schemas are `schema_options`" if isinstance(error, UnsupportedSchemaError) else ""
                 error.tell(f"in what stands at {pointer} of the structural tag{hint}")
                 raise
+            if name == "pattern":
+                report.notes = [note._replace(pointer=f"#{note.pointer}") for note in report.notes]  # places in its text
             self.report.take_over(report, self.place(name, pointer))
         self.builder.rule(left, (include(self.builder, self.parts[pointer], place=self.place(name, pointer)),))
 
