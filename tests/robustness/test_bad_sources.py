@@ -332,11 +332,11 @@ def test_unsupported_regex(pattern, construct):
 @pytest.mark.parametrize(
     ("pattern", "dialect", "hint"),
     [
-        ("[[:alpha:]]", "python", "write a range"),
+        ("[[:alpha:]]", "python", r"write \p{...} or a range"),
         ("[a-[:alpha:]]", "ecma", r"write \p{...} or a range"),
         (r"a\z", "ecma", r"\z: an anchor of other dialects; in ECMA-262 it is $"),
         (r"\R", "ecma", r"\R: line ends of other dialects"),
-        ("(?<n>a)", "python", "a named group is (?P<name>...)"),
+        (r"(?a)\p{L}", "python", "by which sets are of ASCII; write its characters"),
     ],
 )
 def test_hints_are_of_the_dialect(pattern, dialect, hint):

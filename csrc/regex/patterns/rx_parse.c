@@ -188,7 +188,6 @@ static bool parse_open(rx_parser *p) {
     }
     if (rx_is_letter(rx_peek(&p->in, 0)) || rx_peek(&p->in, 0) == '-') return parse_flags(p, offset);
     if (rx_peek(&p->in, 0) == RX_PATTERN_END) return rx_malformed(&p->in, offset, "( without )");
-    if (rx_peek(&p->in, 0) == '<') return rx_malformed(&p->in, offset, "unknown extension of (?; a named group is (?P<name>...)");
     return rx_malformed(&p->in, offset, "unknown extension of (?");
 }
 
