@@ -44,6 +44,7 @@ TOKENIZER_FILES = ("tokenizer.json", "tekken.json", "tokenizer.model")  # of a f
 
 WORDS = (  # what messages of the library say to who writes Python, and what that is here; \1 is what stands in brackets
     (r"; lenient=True gives it up", "; --lenient gives it up"),
+    (r"as closed=True has it", "as --closed has it"),
     (r"; raise it with Limits\((\w+)=\.\.\.\)", r"; raise it with --limit \1=N"),
     (r"; the options of schemas are `schema_options`", ""),
     (r"; its options are `schema_options`", ""),

@@ -207,8 +207,11 @@ class LogitsProcessor:
         if not are_arrays and not (isinstance(input_ids, tensor) and isinstance(scores, tensor)):
             names = f"{type(input_ids).__name__} and {type(scores).__name__}"
             raise TypeError(f"input_ids and scores are torch tensors, or numpy arrays, not {names}")
-        if are_arrays and input_ids.ndim == scores.ndim == 1:
-            return self(input_ids[None], scores[None])[0]
+        if are_arrays and not np.issubdtype(input_ids.dtype, np.integer):
+            raise TypeError(f"input_ids are integers, not {input_ids.dtype}")
+        is_row = are_arrays and input_ids.ndim == scores.ndim == 1
+        if is_row:
+            input_ids, scores = input_ids[None], scores[None]
         if scores.ndim != 2 or input_ids.ndim != 2 or len(scores) != len(input_ids):
             shapes = f"{tuple(input_ids.shape)} and {tuple(scores.shape)}"
             raise ValueError(f"input_ids and scores have the shapes (rows, length) and (rows, V), not {shapes}")
@@ -219,7 +222,8 @@ class LogitsProcessor:
         except IndexError:
             raise RuntimeError("one processor serves one generate() at a time: a call runs in another thread") from None
         try:
-            return self._masked(input_ids, scores)
+            masked = self._masked(input_ids, scores)
+            return masked[0] if is_row else masked
         finally:
             self._turn.append(turn)
 

@@ -219,6 +219,7 @@ def test_a_name_of_a_file_that_is_not_utf8(run, tmp_path) -> None:
 LARK_OF = "start: %json "
 MESSAGES = {  # what the library says -> a command that makes it say so; "{name}" is a file of that content
     r"; lenient=True gives it up": ("mask --schema {}", REFUSED),
+    r"as closed=True has it": ("mask --closed --schema {}", {"properties": {"a": True}, "type": "object", "minProperties": 2}),
     r"; raise it with Limits\((\w+)=\.\.\.\)": ("mask --limit max_rows=2 --schema {}", PAIR),
     r"; the options of schemas are `schema_options`": (
         "mask --structural-tag {}",

@@ -96,6 +96,10 @@ def test_refusals() -> None:
     processor = LogitsProcessor(GRAMMAR, VOCABULARY)
     with pytest.raises(TypeError, match="are torch tensors, or numpy arrays, not list and ndarray"):
         processor([1, 2], np.zeros(WIDTH))
+    with pytest.raises(TypeError, match="input_ids are integers, not float64"):
+        processor(np.array([1.5]), np.zeros(WIDTH))
+    with pytest.raises(TypeError, match="input_ids are integers, not float64"):
+        processor(np.array([1.5]), np.zeros(WIDTH))
     with pytest.raises(ValueError, match=r"not \(2,\) and \(1, "):
         processor(np.array([1, 2]), np.zeros((1, WIDTH)))
     with pytest.raises(ValueError, match="the model scores 5 tokens"):

@@ -6,6 +6,7 @@ describes, and judged by `jsonschema`.
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 from typing import Any
@@ -14,7 +15,7 @@ import jsonschema
 import pytest
 
 from grammar_engine import Grammar, GrammarCache
-from grammar_engine.errors import UnsatisfiableSchemaError
+from grammar_engine.errors import LimitExceededError, UnsatisfiableSchemaError
 from grammar_engine.limits import Limits
 
 from .engine import accepts, accepts_value, dump
@@ -64,6 +65,55 @@ def test_members_that_are_not_named(schema: Any, admitted: list[Any], refused: l
     assert judged(schema, *admitted, *refused) == [True] * len(admitted) + [False] * len(refused)
 
 
+NAMED_APART = [
+    {"required": ["z", "b"]},
+    {**object_of(a=INTEGER), "required": ["z", "b"]},
+    {**object_of(a=INTEGER), "dependentRequired": {"a": ["z", "b"]}},
+    {**object_of(a=INTEGER, m={}), "anyOf": [{"required": ["z", "b"]}, {"required": ["m"]}]},
+    {"allOf": [object_of(m={}, a=INTEGER), object_of(c={})], "required": ["c", "z", "b"]},
+]
+
+
+@pytest.mark.parametrize("schema", NAMED_APART)
+def test_keys_come_in_the_order_that_they_have_without_it(schema: Any) -> None:
+    closed, free = Grammar.from_json_schema(schema, closed=True), Grammar.from_json_schema(schema)
+    names = [name for name in "zbamc" if f'"{name}"' in json.dumps(schema)]
+    n_read = 0
+    for n in range(len(names) + 1):
+        for keys in itertools.permutations(names, n):
+            text = json.dumps(dict.fromkeys(keys, 1))
+            assert accepts(closed, text) == accepts(free, text), text
+            n_read += accepts(free, text)
+    assert n_read > 0
+    assert not accepts(closed, json.dumps(dict.fromkeys([*names, "q"], 1)))
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"properties": {"a": {"type": "string", "required": True}}},
+        {**object_of(a=INTEGER), "anyOf": [{"type": "integer", "minItems": "x", "required": ["\ud800"]}, {}]},
+        {"properties": {"a": {"type": "integer", "properties": 3, "dependentRequired": [], "prefixItems": 1}}},
+        {"properties": {}, "if": {"$ref": "#"}},
+        {"properties": {}, "then": {"properties": {"c": {}}}},
+    ],
+)
+def test_what_has_no_effect(schema: Any) -> None:
+    Grammar.from_json_schema(schema)
+    Grammar.from_json_schema(schema, closed=True)
+
+
+def test_it_costs_no_more_for_large_counts_and_many_branches() -> None:
+    assert judged({"prefixItems": [INTEGER], "minItems": 2**31 - 1}, [1]) == [False]
+    assert judged({"prefixItems": [INTEGER], "minItems": 10**30}, [1], lenient=True) == [True]
+    with pytest.raises(LimitExceededError, match="max_schema_nodes"):
+        judged({"prefixItems": [INTEGER], "minItems": 2**31 - 1, "contains": INTEGER})
+    names = [f"k{i}" for i in range(60)]
+    schema = {**object_of(**dict.fromkeys(names, INTEGER)), "anyOf": [{"required": [name]} for name in names]}
+    assert judged(schema, {"k7": 1}, {}, {"q": 1}, {"k7": 1, "q": 1}) == [True, False, False, False]
+    assert judged({**schema, "additionalProperties": False}, {"k7": 1, "k8": 2}, {"q": 1}) == [True, False]
+
+
 @pytest.mark.parametrize(
     "schema", [{}, {"type": ["object", "array", "integer"]}, {"anyOf": [{"minProperties": 0}, {}]}, {"not": {"const": 5}}]
 )
@@ -84,6 +134,11 @@ def test_conditions_are_read_as_they_stand() -> None:
     negated = {**object_of(a={}), "not": object_of(a=object_of(x=INTEGER))}
     assert judged(negated, {"a": {"x": "s"}}, {"a": {"y": 1}}, {"a": 1}, {}) == [True, False, True, False]
     contains = {"type": "array", "items": object_of(x=INTEGER, y=INTEGER), "contains": object_of(x={"const": 1})}
+    twice = {"not": {"not": {**object_of(a={}), "additionalProperties": False}}, "properties": {"b": INTEGER}}
+    assert judged(twice, {}, {"a": 1}) == [True, False]
+    assert judged({"type": "object", "if": {"required": ["a"]}}, {"a": 1}, {"b": 1}) == [True, True]
+    asked = {"type": "object", "if": {"required": ["a"]}, "then": {"required": ["b"]}}
+    assert judged(asked, {"a": 1, "b": 1}, {"b": 1}, {}, {"a": 1}, {"b": 1, "c": 1}) == [True, True, True, False, False]
     assert judged(contains, [{"x": 1, "y": 2}], [{"x": 2}], [{"x": 1, "z": 1}]) == [True, False, False]
 
 
@@ -95,6 +150,8 @@ def test_an_error_tells_of_the_option() -> None:
     with pytest.raises(UnsatisfiableSchemaError) as caught:
         Grammar.from_json_schema({"type": "integer", "minimum": 3, "maximum": 2}, closed=True)
     assert "closed" not in str(caught.value)
+    with pytest.raises(UnsatisfiableSchemaError, match="/minProperties and /maxProperties contradict each other"):
+        Grammar.from_json_schema({**object_of(a=INTEGER), "minProperties": 2, "maxProperties": 1}, closed=True)
 
 
 def test_where_it_can_be_said() -> None:
@@ -126,7 +183,7 @@ def test_limits_hold() -> None:
     schema = {"$ref": "#/$defs/d0", "$defs": {**chain, "d300": object_of(a=INTEGER)}}
     assert judged(schema, {"a": 1}, {"b": 1}) == [True, False]
     tight = Limits(max_schema_nodes=200)
-    with pytest.raises(Exception, match="max_schema_nodes"):
+    with pytest.raises(LimitExceededError, match="max_schema_nodes"):
         Grammar.from_json_schema(schema, closed=True, limits=tight)
 
 
@@ -139,32 +196,26 @@ class Rewriter:
     def __init__(self, definition: Any):
         self.definition = definition
 
-    def named(self, schema: Any) -> tuple[bool, bool]:
-        """Whether the schemas that apply in place name keys, and first items."""
+    def beside(self, schema: Any) -> list[Any]:
+        """The schema, and all that apply in place or may."""
         if isinstance(schema, bool):
-            return False, False
-        keys = bool(schema.get("properties") or schema.get("patternProperties") or schema.get("required"))
-        items = bool(schema.get("prefixItems"))
-        beside = [
-            *schema.get("allOf", []),
-            *schema.get("anyOf", []),
-            *schema.get("oneOf", []),
-            *schema.get("dependentSchemas", {}).values(),
-        ]
-        beside += [schema[keyword] for keyword in ("if", "then", "else") if keyword in schema]
-        beside += [self.definition] if "$ref" in schema else []
-        of_beside = [self.named(each) for each in beside]
-        return keys or any(k for k, _ in of_beside), items or any(i for _, i in of_beside)
+            return [schema]
+        more = [*schema.get("allOf", []), *schema.get("anyOf", []), *schema.get("oneOf", []), *schema.get("dependentSchemas", {}).values()]
+        if "if" in schema and ("then" in schema or "else" in schema):
+            more += [schema[keyword] for keyword in ("if", "then", "else") if keyword in schema]
+        more += [self.definition] if "$ref" in schema else []
+        return [schema, *(each for inner in more for each in self.beside(inner))]
 
     def value(self, schema: Any) -> Any:
-        """A schema that describes a value."""
-        result = self.in_place(schema)
-        if isinstance(result, dict) and "const" not in schema and "enum" not in schema:
-            keys, items = self.named(schema)
-            if keys:
-                result.setdefault("unevaluatedProperties", False)
-            if items:
-                result.setdefault("unevaluatedItems", False)
+        """A schema that describes a value; those that are listed are scalars here."""
+        here = [each for each in self.beside(schema) if not isinstance(each, bool)]
+        result: dict[str, Any] = {"allOf": [self.in_place(schema)]}
+        if any(each.get("properties") or each.get("patternProperties") or each.get("required") for each in here):
+            asked = {name for each in here for name in each.get("required", [])}
+            asked |= {name for each in here for names in each.get("dependentRequired", {}).values() for name in names}
+            result |= {"unevaluatedProperties": False, "properties": dict.fromkeys(asked, True)}
+        if any(each.get("prefixItems") for each in here):
+            result |= {"unevaluatedItems": False, "prefixItems": [True] * max(each.get("minItems", 0) for each in here)}
         return result
 
     def in_place(self, schema: Any) -> Any:
@@ -192,10 +243,8 @@ class Rewriter:
                 result[keyword] = {name: self.in_place(each) for name, each in value.items()}
             elif keyword == "$ref":
                 result[keyword] = "#/$defs/closed"
-            else:
+            elif keyword != "if" or "then" in schema or "else" in schema:
                 result[keyword] = value
-        if "required" in schema and "additionalProperties" not in schema:  # they count as named
-            result["allOf"].append({"properties": dict.fromkeys(schema["required"], True)})
         return result
 
 
@@ -230,6 +279,10 @@ def random_schema(rng: random.Random, depth: int, may_refer: bool = True) -> Any
     for keyword, p in (("allOf", 0.18), ("anyOf", 0.18), ("oneOf", 0.15)):
         if chance(p):
             schema[keyword] = [inner() for _ in range(2)]
+    if chance(0.08):
+        schema["minItems"] = rng.randint(0, 3)
+    if chance(0.06):
+        schema["dependentRequired"] = {"a": [rng.choice("bc")]}
     if chance(0.08):
         schema["dependentSchemas"] = {rng.choice("abc"): inner()}
     if may_refer and chance(0.1):

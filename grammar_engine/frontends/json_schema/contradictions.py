@@ -79,8 +79,10 @@ class Part(NamedTuple):
 
 def unsatisfiable(schema: Any, options: Options, compiled: Callable[[Any, Options], Any]) -> SchemaError:
     """The error for a schema without instances; `compiled` returns None for such a schema, and is asked about parts of this one."""
+    is_closed = options.closed and compiled(schema, options._replace(closed=False)) is not None
+    options = options._replace(closed=is_closed)
     pointers, reason = _contradiction(schema, lambda schema: compiled(schema, options))
-    if options.closed and compiled(schema, options._replace(closed=False)) is not None:
+    if is_closed:
         reason = f"no instance of the schema has only members that it names, as closed=True has it: {reason}"
         return UnsatisfiableSchemaError(reason, parts=tuple(pointers))
     if options.style == "json" or compiled(schema, options._replace(style="json")) is None:

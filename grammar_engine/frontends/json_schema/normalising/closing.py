@@ -10,8 +10,8 @@ which what is left over is forbidden:
                           `-- members: closed places
 
 Three things are more lenient than these keywords. A schema that names no members at all leaves them free: it describes any object, or any
-array. Keys that `required` or `dependentRequired` asks for count as named, and so do as many items as `minItems`. What lists all its keys
-otherwise, as `const` and `enum` do, is not asked.
+array. Keys that `required` or `dependentRequired` lists in any of the schemas that apply in place, or may, count as named, and so do as
+many items as `minItems` asks for. What lists all its keys otherwise, as `const` and `enum` do, is not asked.
 
 Invariant. A closed place admits a part of what the schema does. Conditions are therefore read as they stand: what is inside `not`, `if`
 and `contains`, and which branches of `oneOf` a value meets.
@@ -19,15 +19,60 @@ and `contains`, and which branches of `oneOf` a value meets.
 
 from __future__ import annotations
 
+import re
+from decimal import Decimal
 from typing import Any
 
 from ..algebra import pieces
-from ..containers.arrays import ARRAYS, ArrayPiece
+from ..algebra.shape import ANY
+from ..containers.arrays import ARRAYS, ArrayLayer, ArrayPiece
 from ..containers.objects import OBJECTS, KeySet, ObjectPiece
-from ..reading.places import NEVER, Place
+from ..reading.places import ANYTHING, NEVER, Place
 from .applicators import REFERENCES
-from .tracked import ALL_ITEMS, ALL_KEYS, Items, Keys, Marked, Tracked
+from .tracked import ALL_ITEMS, ALL_KEYS, Items, Keys, Marked, Tracked, marked
 from .unevaluated import TrackedSteps, Tracker
+from .values import MOST_COUNT
+
+_LONE = re.compile("[\ud800-\udfff]")  # surrogates: no key has them
+_NAMING_KEYS = frozenset(("properties", "patternProperties", "required"))
+
+
+class _Named:
+    """What the schemas name that apply in place, or may.
+
+    Attributes
+    ----------
+    keys, items : bool
+        Whether they name any keys, and describe first items.
+    asked : set of str
+        The keys that must come, perhaps only beside others.
+    fewest : int
+        So many items must come, perhaps.
+    lists : bool
+        Whether they list values.
+    """
+
+    def __init__(self) -> None:
+        self.keys = self.items = self.lists = False
+        self.asked: set[str] = set()
+        self.fewest = 0
+
+    def add(self, keyword: str, value: Any) -> None:
+        """Read a keyword. What is malformed is refused by who enforces it, and says nothing here."""
+        self.keys |= keyword in _NAMING_KEYS and bool(value)
+        self.items |= keyword in ("prefixItems", "items") and isinstance(value, (list, tuple)) and bool(value)
+        self.lists |= keyword in ("const", "enum")
+        if keyword == "required":
+            self._ask(value)
+        elif keyword in ("dependentRequired", "dependencies") and isinstance(value, dict):
+            for names in value.values():
+                self._ask(names)
+        elif keyword == "minItems" and isinstance(value, (int, float, Decimal)) and 0 <= value <= MOST_COUNT:
+            self.fewest = max(self.fewest, int(value))
+
+    def _ask(self, names: Any) -> None:
+        if isinstance(names, (list, tuple)):
+            self.asked.update(name for name in names if isinstance(name, str) and not _LONE.search(name))
 
 
 class Closer(Tracker):
@@ -36,9 +81,9 @@ class Closer(Tracker):
     def closed(self, place: Place) -> TrackedSteps:
         """The shape of the closed place that belongs to a place."""
         result = yield from self._tracked(place)
-        names_keys, names_items = self._named(place)
-        keys = self._without_other_keys(result.keys) if names_keys else result.keys
-        items = self._without_other_items(result.items) if names_items else result.items
+        named = self._named(place)
+        keys = self._without_other_keys(result.keys, named) if named.keys else result.keys
+        items = self._without_other_items(result.items, named, place) if named.items else result.items
         return Tracked(result, keys, items)
 
     def _read_at(self, twin: Place) -> Place:
@@ -50,74 +95,72 @@ class Closer(Tracker):
     def _twin(self, place: Place) -> Place:
         return self.document.closing(place)
 
-    def _keys(self, place: Place, schema: dict[str, Any]) -> Keys:
-        keys = super()._keys(place, schema)
-        if keys.everything:
-            return keys
-        asked = set(self.values.names(place, "required", schema.get("required", [])))
-        for keyword in ("dependentRequired", "dependencies"):
-            for value in self.values.map(place, schema, keyword).values():
-                if isinstance(value, (list, tuple)):
-                    asked.update(self.values.names(place, keyword, value))
-        return keys._replace(asked=frozenset(asked))
-
-    def _items(self, place: Place, schema: dict[str, Any]) -> Items:
-        items = super()._items(place, schema)
-        return items if items.everything else items._replace(asked=self.values.count(place, schema, "minItems") or 0)
+    def _conditional(self, place: Place, schema: dict[str, Any]) -> TrackedSteps:
+        if "then" not in schema and "else" not in schema:  # it asks for nothing
+            self.document.child(place, "if", schema["if"])
+            return marked(ANY)
+        return (yield from super()._conditional(place, schema))
 
     # --- what is named --------------------------------------------------------------------------------------------------------
 
-    def _named(self, place: Place) -> tuple[bool, bool]:
-        """Whether a schema, or one that applies to its place, names keys, and whether one describes first items."""
-        keys = items = False
+    def _named(self, place: Place) -> _Named:
+        """What a schema and those name that apply to its place."""
+        result = _Named()
         found = {place: None}
         for each in (pending := [place]):
             schema = {} if isinstance(each.value, bool) else each.value
             if each.frame.lone_references and "$ref" in schema:
                 schema = {"$ref": schema["$ref"]}
             for keyword in schema.keys() & each.keywords.keys():
-                value = schema[keyword]
-                keys |= keyword in ("properties", "patternProperties", "required") and bool(value)
-                items |= keyword in ("prefixItems", "items") and isinstance(value, (list, tuple)) and bool(value)
-                more = [other for other in self._beside(each, keyword, value) if other not in found]
+                result.add(keyword, schema[keyword])
+                more = [other for other in self._beside(each, schema, keyword) if other not in found]
                 found.update(dict.fromkeys(more))
                 pending += more
         self.document.count(len(found) - 1, place.pointer)
-        return keys, items
+        return result
 
-    def _beside(self, place: Place, keyword: str, value: Any) -> list[Place]:
+    def _beside(self, place: Place, schema: dict[str, Any], keyword: str) -> list[Place]:
         """The places of the schemas under a keyword that apply to the same place."""
+        value = schema[keyword]
         if keyword in REFERENCES:
             target = self.applicators.target(place, keyword)
             return [target] if target else []
         if keyword in ("allOf", "anyOf", "oneOf") and isinstance(value, (list, tuple)):
-            return self.values.branches(place, {keyword: value}, keyword) if value else []
-        if keyword in ("if", "then", "else"):
+            return self.values.branches(place, schema, keyword) if value else []
+        if keyword in ("if", "then", "else") and "if" in schema and ("then" in schema or "else" in schema):
             return [self.document.child(place, keyword, value)]
         if keyword in ("dependencies", "dependentSchemas") and isinstance(value, dict):
-            schemas = {name: schema for name, schema in value.items() if not isinstance(schema, (list, tuple))}
-            return [self.document.grandchild(place, keyword, name, schema) for name, schema in schemas.items()]
+            schemas = {name: inner for name, inner in value.items() if not isinstance(inner, (list, tuple))}
+            return [self.document.grandchild(place, keyword, name, inner) for name, inner in schemas.items()]
         return []
 
     # --- what is left over ----------------------------------------------------------------------------------------------------
 
-    def _without_other_keys(self, keys: Marked) -> Marked:
-        unions = [union if mark == ALL_KEYS else self._closed_objects(mark, union) for mark, union in keys.items()]
+    def _without_other_keys(self, keys: Marked, named: _Named) -> Marked:
+        unions = [union if mark == ALL_KEYS else self._closed_objects(mark, union, named) for mark, union in keys.items()]
         union = pieces.join(unions, OBJECTS)
         return {ALL_KEYS: pieces.absorbed(union, self.context)} if union else {}
 
-    def _closed_objects(self, mark: Keys, union: tuple[ObjectPiece, ...]) -> tuple[ObjectPiece, ...]:
-        others = KeySet(None, mark.names | mark.asked, tuple(sorted(mark.classes)))
-        closed = ObjectPiece((self.context.every(others, NEVER),))
-        parts = [piece if any(layer.others is NEVER for layer in piece.layers) else piece.meet(closed) for piece in union]
+    def _closed_objects(self, mark: Keys, union: tuple[ObjectPiece, ...], named: _Named) -> tuple[ObjectPiece, ...]:
+        classes = sorted(mark.classes)
+        asked = named.asked - mark.names
+        if asked:  # not by name, for a name would have its place among those of `properties`
+            classes.append(self.context.listed(frozenset(asked)))
+        closed = ObjectPiece((self.context.every(KeySet(None, mark.names, tuple(classes)), NEVER),))
+        parts = [piece if named.lists and any(layer.others is NEVER for layer in piece.layers) else piece.meet(closed) for piece in union]
         return tuple(piece for piece in parts if piece is not None)
 
-    def _without_other_items(self, items: Marked) -> Marked:
-        unions = [union if mark == ALL_ITEMS else self._closed_arrays(mark, union) for mark, union in items.items()]
+    def _without_other_items(self, items: Marked, named: _Named, place: Place) -> Marked:
+        unions = [union if mark == ALL_ITEMS else self._closed_arrays(mark, union, named, place) for mark, union in items.items()]
         union = pieces.join(unions, ARRAYS)
         return {ALL_ITEMS: pieces.absorbed(union, self.context)} if union else {}
 
-    def _closed_arrays(self, mark: Items, union: tuple[ArrayPiece, ...]) -> tuple[ArrayPiece, ...]:
-        closed = self._other_items(mark._replace(prefix=max(mark.prefix, mark.asked)), NEVER)
-        parts = [piece if any(layer.rest is NEVER for layer in piece.layers) else piece.meet(closed) for piece in union]
+    def _closed_arrays(self, mark: Items, union: tuple[ArrayPiece, ...], named: _Named, place: Place) -> tuple[ArrayPiece, ...]:
+        n_named = max(mark.prefix, named.fewest)
+        closed = ArrayPiece(longest=n_named)
+        if mark.matching:  # more items may come, if `contains` admits them
+            self.document.count(n_named, place.pointer)
+            self.document.count(0, place.pointer)  # raises, if these were too many
+            closed = ArrayPiece((ArrayLayer((ANYTHING,) * n_named, self._other_items(mark, NEVER).layers[0].rest),))
+        parts = [piece if named.lists and any(layer.rest is NEVER for layer in piece.layers) else piece.meet(closed) for piece in union]
         return tuple(piece for piece in parts if piece is not None)

@@ -28,43 +28,37 @@ from ..reading.places import Place
 
 
 class Keys(NamedTuple):
-    """Keys that were evaluated: single ones, classes, or all; and those that must come, which matter to `closed` (`closing.py`)."""
+    """Keys that were evaluated: single ones, classes, or all."""
 
     names: frozenset[str] = frozenset()
     classes: frozenset[Expr] = frozenset()
     everything: bool = False
-    asked: frozenset[str] = frozenset()
 
     def plus(self, other: Keys) -> Keys:
         """Both together."""
-        if self.everything or other.everything:
-            return ALL_KEYS
-        return Keys(self.names | other.names, self.classes | other.classes, asked=self.asked | other.asked)
+        return Keys(self.names | other.names, self.classes | other.classes) if not (self.everything or other.everything) else ALL_KEYS
 
     def covers(self, other: Keys) -> bool:
         """Whether the other keys are among these."""
-        is_more = self.names >= other.names and self.classes >= other.classes and self.asked >= other.asked
-        return self.everything or (not other.everything and is_more)
+        return self.everything or (not other.everything and self.names >= other.names and self.classes >= other.classes)
 
 
 class Items(NamedTuple):
-    """Items that were evaluated: the first ones, those that some place admits (`contains`), or all; and how many must come."""
+    """Items that were evaluated: the first ones, those that some place admits (`contains`), or all."""
 
     prefix: int = 0
     matching: frozenset[Place] = frozenset()
     everything: bool = False
-    asked: int = 0
 
     def plus(self, other: Items) -> Items:
         """Both together."""
         if self.everything or other.everything:
             return ALL_ITEMS
-        return Items(max(self.prefix, other.prefix), self.matching | other.matching, asked=max(self.asked, other.asked))
+        return Items(max(self.prefix, other.prefix), self.matching | other.matching)
 
     def covers(self, other: Items) -> bool:
         """Whether the other items are among these."""
-        is_more = self.prefix >= other.prefix and self.matching >= other.matching and self.asked >= other.asked
-        return self.everything or (not other.everything and is_more)
+        return self.everything or (not other.everything and self.prefix >= other.prefix and self.matching >= other.matching)
 
 
 NO_KEYS, ALL_KEYS = Keys(), Keys(everything=True)

@@ -22,7 +22,7 @@ from ..containers.objects import OBJECTS, KeySet, ObjectPiece
 from ..reading.keywords import Draft, Group
 from ..reading.places import ANYTHING, NEVER, Goal, Place
 from .applicators import Applicators, comes_first, is_only_one_of
-from .tracked import ALL_ITEMS, ALL_KEYS, Items, Keys, Marked, Tracked, any_of, join, marked, meet, meet_all, within
+from .tracked import ALL_ITEMS, ALL_KEYS, NO_ITEMS, NO_KEYS, Items, Keys, Marked, Tracked, any_of, join, marked, meet, meet_all, within
 
 TrackedSteps = Generator[Place, Shape, Tracked]
 
@@ -45,7 +45,8 @@ class Tracker:
         if place.draft.value <= Draft.DRAFT7.value and "$ref" in place.value:
             return (yield from self._reference(place, "$ref"))
         schema, groups, own = yield from self.assertions.own(place)
-        result = marked(own, self._keys(place, schema), self._items(place, schema))
+        keys = self._keys(place, schema) if own.objects else NO_KEYS
+        result = marked(own, keys, self._items(place, schema) if own.arrays else NO_ITEMS)
         if Group.APPLICATOR in groups:
             result = yield from self._applicators(place, schema, result)
         return self._finish(place, schema, result)
@@ -145,7 +146,9 @@ class Tracker:
         schema = spot.value
         if not is_own:
             schema, _, own = yield from self.assertions.own(spot)
-            result = meet(result, marked(own, self._keys(spot, schema), self._items(spot, schema)), self.context)
+            keys = self._keys(spot, schema) if own.objects else NO_KEYS
+            items = self._items(spot, schema) if own.arrays else NO_ITEMS
+            result = meet(result, marked(own, keys, items), self.context)
         plain = []
         branches = []
         for branch in self.values.branches(spot, schema, "oneOf"):

@@ -16,7 +16,7 @@ from ....report import Entry
 from ..context import Context
 from ..reading.places import Goal, Place
 
-_MOST = 1 << 31  # of a count; sums and negations of counts then fit 32 bits
+MOST_COUNT = 1 << 31  # of a count; sums and negations of counts then fit 32 bits
 
 
 class Values:
@@ -33,11 +33,11 @@ class Values:
         value = self.context.number(place, keyword, schema[keyword])
         if value < 0 or value != value.to_integral_value():
             raise SchemaError(f"`{keyword}` is an integer, at least 0", pointer=place.pointer, keyword=keyword)
-        if value <= _MOST:
+        if value <= MOST_COUNT:
             return int(value)
         if keyword.startswith("min"):
-            raise UnsupportedSchemaError(f"counts end at {_MOST:,}; ask for less", pointer=place.pointer, keyword=keyword)
-        self.context.report.notes.append(Entry(place.pointer, keyword, f"counts end at {_MOST:,}: the same as no bound"))
+            raise UnsupportedSchemaError(f"counts end at {MOST_COUNT:,}; ask for less", pointer=place.pointer, keyword=keyword)
+        self.context.report.notes.append(Entry(place.pointer, keyword, f"counts end at {MOST_COUNT:,}: the same as no bound"))
         return None
 
     def counts(self, place: Place, schema: dict[str, Any], least: str, most: str) -> tuple[int, int | None]:
