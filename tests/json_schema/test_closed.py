@@ -9,13 +9,14 @@ from __future__ import annotations
 import itertools
 import json
 import random
+from decimal import Decimal
 from typing import Any
 
 import jsonschema
 import pytest
 
 from grammar_engine import Grammar, GrammarCache
-from grammar_engine.errors import LimitExceededError, UnsatisfiableSchemaError
+from grammar_engine.errors import LimitExceededError, SchemaError, UnsatisfiableSchemaError
 from grammar_engine.limits import Limits
 
 from .engine import accepts, accepts_value, dump
@@ -106,6 +107,9 @@ def test_what_has_no_effect(schema: Any) -> None:
 def test_it_costs_no_more_for_large_counts_and_many_branches() -> None:
     assert judged({"prefixItems": [INTEGER], "minItems": 2**31 - 1}, [1]) == [False]
     assert judged({"prefixItems": [INTEGER], "minItems": 10**30}, [1], lenient=True) == [True]
+    for wrong in (Decimal("NaN"), float("inf"), "x", None, -1, 1.5):
+        with pytest.raises(SchemaError, match="minItems"):
+            judged({"prefixItems": [INTEGER], "minItems": wrong}, [1])
     with pytest.raises(LimitExceededError, match="max_schema_nodes"):
         judged({"prefixItems": [INTEGER], "minItems": 2**31 - 1, "contains": INTEGER})
     names = [f"k{i}" for i in range(60)]

@@ -20,7 +20,6 @@ and `contains`, and which branches of `oneOf` a value meets.
 from __future__ import annotations
 
 import re
-from decimal import Decimal
 from typing import Any
 
 from ..algebra import pieces
@@ -31,7 +30,7 @@ from ..reading.places import ANYTHING, NEVER, Place
 from .applicators import REFERENCES
 from .tracked import ALL_ITEMS, ALL_KEYS, Items, Keys, Marked, Tracked, marked
 from .unevaluated import TrackedSteps, Tracker
-from .values import MOST_COUNT
+from .values import MOST_COUNT, is_well_formed
 
 _LONE = re.compile("[\ud800-\udfff]")  # surrogates: no key has them
 _NAMING_KEYS = frozenset(("properties", "patternProperties", "required"))
@@ -67,7 +66,7 @@ class _Named:
         elif keyword in ("dependentRequired", "dependencies") and isinstance(value, dict):
             for names in value.values():
                 self._ask(names)
-        elif keyword == "minItems" and isinstance(value, (int, float, Decimal)) and 0 <= value <= MOST_COUNT:
+        elif keyword == "minItems" and is_well_formed(keyword, value) and value <= MOST_COUNT:
             self.fewest = max(self.fewest, int(value))
 
     def _ask(self, names: Any) -> None:
