@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 KEYWORD = "possible set operation"
 
 _SIGN = re.compile(r"\\.|(?P<twice>[-&~|])(?=(?P=twice))|.", re.DOTALL)
+_PERHAPS = re.compile(r"[-&~|]{2}|\[")
 _OPERATIONS = {"-": "the difference", "&": "the intersection", "~": "the symmetric difference", "|": "the union"}
 _NEXT_BRACKET = re.compile(r"(?:\\.|[^\\\[\]])*(.?)", re.DOTALL)
 
@@ -39,6 +40,8 @@ def in_pattern(pattern: str, dialect: str) -> Iterator[tuple[int, str]]:
 
 def in_set(members: str, pattern: str, end: int) -> tuple[int, str] | None:
     """The same for one set, `[...]`, which ends at `end` in a pattern; the place is counted from its bracket."""
+    if not _PERHAPS.search(members, 1):  # as in most sets
+        return None
     begin = 2 if members.startswith("[^") else 1
     for sign in _SIGN.finditer(members, begin, len(members) - 1):
         if sign["twice"] and sign.start() > begin:
