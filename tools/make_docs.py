@@ -307,7 +307,7 @@ than what a JSON parser would read as a valid instance; none makes it larger, bu
   | `"flexible"` (default) | any JSON white space, any amount | the same |
   | `"bounded"` | at most two spaces, or one line end and at most 40 spaces or tabs | none |
   | `"compact"` | none | none |
-  | a number `n` | at most `n` characters of JSON white space | none |
+  | a number `n`, up to 1,000 | at most `n` characters of JSON white space | none |
   | `(item, key)`, such as `(", ", ": ")` | exactly this after each item and each key | none |
 
   Under `"bounded"` a text has at most 41 bytes of white space (42 with `\\r\\n`) after each bracket, comma, colon, key and scalar.

@@ -15,7 +15,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from grammar_engine import Grammar, GrammarCache
+from grammar_engine import Grammar, GrammarCache, Matcher, Vocabulary
 from grammar_engine.errors import LimitExceededError, SchemaError, UnsatisfiableSchemaError
 from grammar_engine.limits import Limits
 
@@ -171,8 +171,6 @@ def test_parameters_in_xml() -> None:
     grammar = Grammar.from_json_schema(object_of(a={"type": "string"}), closed=True, style="qwen_xml")
     free = Grammar.from_json_schema(object_of(a={"type": "string"}), style="qwen_xml")
     invented = "<parameter=b>\n1\n</parameter>"
-    from grammar_engine import Matcher, Vocabulary
-
     assert [Matcher(each, Vocabulary.bytes()).accept_bytes(invented.encode()) for each in (free, grammar)] == [True, False]
 
 

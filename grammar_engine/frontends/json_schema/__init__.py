@@ -30,7 +30,7 @@ What the language of the grammar is: the JSON texts of the instances of the sche
 - In draft 4 an integer (by `type`) is digits only in any style, and what is no integer has a point or an exponent: `5.0` is none, and yet
   a multiple of 1 and equal to 5.
 - `escapes="minimal"`: each character of a string is written in one way, hexadecimal digits in either case. `"all"`: in every way that RFC
-8259 allows.
+  8259 allows.
 """
 
 from __future__ import annotations

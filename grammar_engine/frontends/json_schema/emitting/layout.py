@@ -40,22 +40,21 @@ class Layout:
 
     def __init__(self, builder: Builder, whitespace: Whitespace):
         b = self.builder = builder
-        is_number = not isinstance(whitespace, (str, tuple))
-        self.is_bounded = whitespace == "bounded" or is_number
+        self.is_bounded = whitespace == "bounded" or not isinstance(whitespace, (str, tuple))
         self.is_flexible = whitespace == "flexible"
         item, key = ",", ":"
         space = b.byte_set(b" \t\n\r")
         self.gap = b.empty
         if self.is_flexible:
             self.gap = b.repeat(space, 0, None)
-        elif is_number:
-            self.gap = b.repeat(space, 0, int(whitespace))  # type: ignore[arg-type]
-        elif self.is_bounded:
+        elif whitespace == "bounded":
             line_end = b.concat(b.optional(b.bytes(b"\r")), b.bytes(b"\n"))
             indented = b.concat(line_end, b.repeat(b.byte_set(b" \t"), 0, BOUNDED_INDENT))
             self.gap = b.union(b.repeat(b.bytes(b" "), 0, BOUNDED_SPACES), indented)
         elif isinstance(whitespace, tuple):
             item, key = whitespace
+        elif not isinstance(whitespace, str):
+            self.gap = b.repeat(space, 0, int(whitespace))
         self._colon = b.concat(self.gap, b.string(key), self.gap)
         self.comma = b.lexeme(b.concat(b.string(item), self.gap), ",")
         self.open_object = b.lexeme(b.concat(b.bytes(b"{"), self.gap), "{")

@@ -22,13 +22,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..algebra import pieces
 from ..algebra.shape import ANY
 from ..containers.arrays import ARRAYS, ArrayLayer, ArrayPiece
 from ..containers.objects import OBJECTS, KeySet, ObjectPiece
 from ..reading.places import ANYTHING, NEVER, Place
 from .applicators import REFERENCES
-from .tracked import ALL_ITEMS, ALL_KEYS, Items, Keys, Marked, Tracked, marked
+from .tracked import ALL_ITEMS, ALL_KEYS, Items, Keys, Tracked, marked
 from .unevaluated import TrackedSteps, Tracker
 from .values import MOST_COUNT, is_well_formed
 
@@ -81,8 +80,11 @@ class Closer(Tracker):
         """The shape of the closed place that belongs to a place."""
         result = yield from self._tracked(place)
         named = self._named(place)
-        keys = self._without_other_keys(result.keys, named) if named.keys else result.keys
-        items = self._without_other_items(result.items, named, place) if named.items else result.items
+        keys, items = result.keys, result.items
+        if named.keys:
+            keys = self._closed(keys, ALL_KEYS, lambda mark, union: self._closed_objects(mark, union, named), OBJECTS)
+        if named.items:
+            items = self._closed(items, ALL_ITEMS, lambda mark, union: self._closed_arrays(mark, union, named, place), ARRAYS)
         return Tracked(result, keys, items)
 
     def _read_at(self, twin: Place) -> Place:
@@ -135,11 +137,6 @@ class Closer(Tracker):
 
     # --- what is left over ----------------------------------------------------------------------------------------------------
 
-    def _without_other_keys(self, keys: Marked, named: _Named) -> Marked:
-        unions = [union if mark == ALL_KEYS else self._closed_objects(mark, union, named) for mark, union in keys.items()]
-        union = pieces.join(unions, OBJECTS)
-        return {ALL_KEYS: pieces.absorbed(union, self.context)} if union else {}
-
     def _closed_objects(self, mark: Keys, union: tuple[ObjectPiece, ...], named: _Named) -> tuple[ObjectPiece, ...]:
         classes = sorted(mark.classes)
         asked = named.asked - mark.names
@@ -148,11 +145,6 @@ class Closer(Tracker):
         closed = ObjectPiece((self.context.every(KeySet(None, mark.names, tuple(classes)), NEVER),))
         parts = [piece if named.lists and any(layer.others is NEVER for layer in piece.layers) else piece.meet(closed) for piece in union]
         return tuple(piece for piece in parts if piece is not None)
-
-    def _without_other_items(self, items: Marked, named: _Named, place: Place) -> Marked:
-        unions = [union if mark == ALL_ITEMS else self._closed_arrays(mark, union, named, place) for mark, union in items.items()]
-        union = pieces.join(unions, ARRAYS)
-        return {ALL_ITEMS: pieces.absorbed(union, self.context)} if union else {}
 
     def _closed_arrays(self, mark: Items, union: tuple[ArrayPiece, ...], named: _Named, place: Place) -> tuple[ArrayPiece, ...]:
         n_named = max(mark.prefix, named.fewest)

@@ -10,7 +10,7 @@ Invariant. A tracked place and the place itself admit the same. Schemas inside `
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import Any, cast
 
 from ....errors import UnsupportedSchemaError
@@ -193,17 +193,18 @@ class Tracker:
         keys, items = result.keys, result.items
         if "unevaluatedProperties" in schema:
             goal = self.values.member(place, schema, "unevaluatedProperties")
-            keys = self._closed(keys, ALL_KEYS, lambda mark: self._other_members(mark, goal), OBJECTS)
+            keys = self._closed(keys, ALL_KEYS, lambda mark, union: self._meet(union, self._other_members(mark, goal), OBJECTS), OBJECTS)
         if "unevaluatedItems" in schema:
             rest = self.values.member(place, schema, "unevaluatedItems")
-            items = self._closed(items, ALL_ITEMS, lambda mark: self._other_items(mark, rest), ARRAYS)
+            items = self._closed(items, ALL_ITEMS, lambda mark, union: self._meet(union, self._other_items(mark, rest), ARRAYS), ARRAYS)
         return result if keys is result.keys and items is result.items else Tracked(result, keys, items)
 
-    def _closed(self, parts: Marked, everything: Any, condition: Any, universal: Any) -> Marked:
-        """All parts, each with the condition on what its mark leaves over; after that everything is evaluated."""
-        unions = []
-        for mark, union in parts.items():
-            unions.append(union if mark == everything else pieces.meet(union, (condition(mark),), universal, self.context))
+    def _meet(self, union: tuple[Any, ...], condition: Any, universal: Any) -> tuple[Any, ...]:
+        return pieces.meet(union, (condition,), universal, self.context)
+
+    def _closed(self, parts: Marked, everything: Any, close: Callable[[Any, Any], Any], universal: Any) -> Marked:
+        """All parts, each closed by what its mark leaves over; after that everything is evaluated."""
+        unions = [union if mark == everything else close(mark, union) for mark, union in parts.items()]
         union = pieces.join(unions, universal)
         return {everything: pieces.absorbed(union, self.context)} if union else {}
 
