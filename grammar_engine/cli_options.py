@@ -24,10 +24,6 @@ if TYPE_CHECKING:
     from .grammar import Grammar
 
 CHOICES = {  # of the options of JSON Schemas: what they may be, and what for; the first is the default
-    "whitespace": (
-        ("flexible", "bounded", "compact"),
-        "white space in JSON (default: flexible; for generate compact, or what the model has learnt)",
-    ),
     "property_order": (("schema", "any"), "order of the keys of objects (default: schema)"),
     "number_style": (("canonical", "any"), "how numbers may be spelt: as models write them, or as JSON allows (default: canonical)"),
     "escapes": (("minimal", "all"), "how characters of strings may be spelt: in one way each, or as JSON allows (default: minimal)"),
@@ -38,7 +34,8 @@ CHOICES = {  # of the options of JSON Schemas: what they may be, and what for; t
     ),
 }
 FLAGS = ("unique_keys", "closed", "lenient")
-SCHEMA_OPTIONS = (*CHOICES, *FLAGS, "any_spelling")
+_OF_LIBRARY = ("whitespace", *CHOICES, *FLAGS)
+SCHEMA_OPTIONS = (*_OF_LIBRARY, "any_spelling")
 ANY_SPELLING = {"property_order": "any", "number_style": "any", "escapes": "all"}
 TOKENIZER_FILES = ("tokenizer.json", "tekken.json", "tokenizer.model")  # of a folder, the first that is there
 
@@ -89,6 +86,13 @@ def add_grammar(parser: argparse.ArgumentParser) -> None:
         "--limit", action="append", type=_limit, metavar="NAME=N", help="another value of a limit that `info` lists; repeatable"
     )
     schemas = parser.add_argument_group("JSON Schemas, also those in Lark grammars and structural tags")
+    schemas.add_argument(
+        "--whitespace",
+        type=_whitespace,
+        metavar="flexible|bounded|compact|N|PATTERN",
+        help="white space between tokens of JSON: any, a bounded amount, none, at most N characters, or what a regular expression matches "
+        "(default: flexible; for generate compact, or what the model has learnt)",
+    )
     for name, (choices, description) in CHOICES.items():
         schemas.add_argument(option_of(name), choices=choices, help=description)
     schemas.add_argument("--unique-keys", action="store_const", const=True, help="no key occurs twice in an object")
@@ -150,6 +154,17 @@ def _name(text: str) -> str:
     return text
 
 
+def _whitespace(text: str) -> str | int:
+    from .frontends.json_schema import Options  # here, as few commands need the front end for schemas
+
+    whitespace = int(text) if text.isdecimal() else text
+    try:
+        Options(whitespace).check()
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return whitespace
+
+
 def _limit(text: str) -> tuple[str, int]:
     name, _, value = text.partition("=")
     names = [field.name for field in fields(Limits)]
@@ -183,7 +198,7 @@ def grammar_of(
 
     limits = Limits(**dict(options.limit or ()))
     of_schemas: dict[str, Any] = {"whitespace": whitespace, **(ANY_SPELLING if any_spelling else {})}
-    of_schemas.update({name: value for name in (*CHOICES, *FLAGS) if (value := getattr(options, name)) is not None})
+    of_schemas.update({name: value for name in _OF_LIBRARY if (value := getattr(options, name)) is not None})
     if options.schema is not None:
         return Grammar.from_json_schema(source, limits=limits, **of_schemas)
     if options.regex is not None:

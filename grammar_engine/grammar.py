@@ -253,9 +253,10 @@ class Grammar:
         ----------
         schema : dict, bool, str, bytes, pydantic model class or TypeAdapter
             `str` and `bytes` are JSON text; numbers in it keep their exact decimal value.
-        whitespace : {"flexible", "bounded", "compact"}, int or (str, str)
+        whitespace : {"flexible", "bounded", "compact"}, int, (str, str) or str
             Any JSON white space between JSON tokens; a bounded amount (see the documentation of the JSON Schema front end); none; at most
-            so many characters; or exactly this (item separator, key separator) and no other.
+            so many characters; exactly this (item separator, key separator) and no other; or what a regular expression matches, as
+            ``r"( |\n {0,8})?"``.
         lenient : bool
             Drop keywords that cannot be enforced instead of refusing the schema; each is listed in `report.relaxed`.
         escapes : {"minimal", "all"}

@@ -229,7 +229,7 @@ OPTIONS = """\
 | `property_order` | `"schema"`: as `properties` lists them, then what only `required` names, then other keys | `"any"`: in any order, also the keys of the objects in `const` and `enum` |
 | `number_style` | `"canonical"`: as models write numbers; see below | `"any"`: however RFC 8259 allows, such as `5.0` or `1e2` for an integer; see below |
 | `escapes` | `"minimal"`: each character of a string in one way, hexadecimal digits in either case | `"all"`: in every way that RFC 8259 allows |
-| `whitespace` | `"flexible"`: any amount between JSON tokens | `"bounded"`, `"compact"`, at most a number of characters, or exactly a pair of separators; see below |
+| `whitespace` | `"flexible"`: any amount between JSON tokens | `"bounded"`, `"compact"`, at most a number of characters, exactly a pair of separators, or what a regular expression matches; see below |
 | `unique_keys` | `False`: a key that the schema does not name may occur twice | `True`: no key occurs twice in an object |
 | `closed` | `False`: keys and items that the schema does not name may come, as in the standard | `True`: they do not; see below |
 | `formats` | `"known"`: a `format` that is not in the table above is an annotation | `"strict"`: it is refused; `"annotation"`: no format is enforced |
@@ -308,9 +308,12 @@ than what a JSON parser would read as a valid instance; none makes it larger, bu
   | `"bounded"` | at most two spaces, or one line end and at most 40 spaces or tabs | none |
   | `"compact"` | none | none |
   | a number `n`, up to 1,000 | at most `n` characters of JSON white space | none |
+  | a regular expression, such as `"( \\|\\n {0,8})?"` | what it matches | none |
   | `(item, key)`, such as `(", ", ": ")` | exactly this after each item and each key | none |
 
   Under `"bounded"` a text has at most 41 bytes of white space (42 with `\\r\\n`) after each bracket, comma, colon, key and scalar.
+  A regular expression, in Python's dialect, matches blanks, tabs and line ends alone, and the empty text: others are refused, `\\s*` among
+  them, as it matches what is no white space of JSON.
 - **Repeated keys.** A key that the schema names is written once. Another key may occur twice, since RFC 8259 leaves the meaning of that
   open; `report.notes` says so of a schema that admits such keys. Not so with `unique_keys=True`, and not where it depends on the reading
   whether the object is valid: where one of these keys has to meet a condition, as under `not`, or `minProperties` asks for two of them.

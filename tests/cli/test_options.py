@@ -25,8 +25,7 @@ def test_no_option_of_schemas_is_missing() -> None:
     """But for `resources`, and `limits`, which is --limit."""
     there = set(inspect.signature(Grammar.from_json_schema).parameters) - {"schema", "limits", "resources"}
     assert there == set(cli_options.SCHEMA_OPTIONS) - {"any_spelling"}
-    spaces, *others = cli_options.CHOICES
-    assert spaces == "whitespace" and {name: cli_options.CHOICES[name][0] for name in others} == library._CHOICES
+    assert {name: choices for name, (choices, _) in cli_options.CHOICES.items()} == library._CHOICES
     defaults = library.Options()
     assert all(choices[0] == getattr(defaults, name) for name, (choices, _) in cli_options.CHOICES.items())
 
@@ -39,6 +38,8 @@ def test_no_option_of_schemas_is_missing() -> None:
         (PAIR, '{"b": 1.0, "a": "x"}', "--number-style any", (1, 0)),
         (PAIR, r'{"b": 1, "a": "\u0061"}', "--escapes all", (1, 0)),
         (PAIR, '{"b": 1, "a": "x"}', "--whitespace compact", (0, 1)),
+        (PAIR, '{"b": 1,  "a": "x"}', "--whitespace 1", (0, 1)),
+        (PAIR, '{"b": 1, "a": "x"}', r"--whitespace \t{0,2}", (0, 1)),
         (PAIR, "<parameter=b>1</parameter><parameter=a>x</parameter>", "--style qwen_xml", (1, 0)),
         (PAIR, '{"b": 1, "a": "x", "c": 1, "c": 2}', "--unique-keys", (0, 1)),
         ({"type": "string", "format": "date"}, '"x"', "--formats annotation", (1, 0)),

@@ -43,6 +43,7 @@ OPTIONS: list[dict[str, Any]] = [
     {"number_style": "any", "whitespace": "bounded", "property_order": "any"},
     {"whitespace": "compact", "escapes": "all"},
     {"whitespace": (", ", ": "), "unique_keys": True},
+    {"whitespace": "[ ]?", "escapes": "all"},
 ]
 
 

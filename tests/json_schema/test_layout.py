@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import re
 
 import numpy as np
 import pytest
@@ -80,6 +82,51 @@ def test_at_most_so_many_characters(most: int) -> None:
 def test_numbers_that_are_none(most: int) -> None:
     with pytest.raises(ValueError, match="whitespace is at least 0 and at most 1,000"):
         grammar(most)
+
+
+@pytest.mark.parametrize("pattern", ["[ ]?", r"(\n {0,2}| )?", r"(?: |\t\t)*", r"(?!\r)[ \r\n]{0,2}", ""])
+def test_what_a_pattern_matches(pattern: str) -> None:
+    g = grammar(pattern)
+    parts = SPACED.split()
+    for space in ("".join(signs) for n in range(4) for signs in itertools.product(" \t\n\r", repeat=n)):
+        is_one = re.fullmatch(pattern, space) is not None
+        assert accepts(g, space.join(parts)) == is_one
+        assert accepts(g, space + "".join(parts)) == accepts(g, "".join(parts) + space) == (space == "")
+    for at in range(1, len(parts)):  # each gap by itself
+        for space in (" ", "\n ", "\n   ", "\t\t", "\r", "x"):
+            assert accepts(g, "".join(parts[:at]) + space + "".join(parts[at:])) == (re.fullmatch(pattern, space) is not None)
+
+
+def test_a_pattern_is_one_of_the_option() -> None:
+    """Several grammars of a process begin with the same punctuation."""
+    assert grammar("[ ]?").to_bytes() == grammar("[ ]?").to_bytes() != grammar("[ ]{0,2}").to_bytes()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "reason"),
+    [
+        ("none", "'none' matches other text than blanks, tabs and line ends"),
+        (r"\s*", "matches other text than blanks, tabs and line ends"),
+        ("[ x]?", "matches other text than blanks, tabs and line ends"),
+        ("\u00a0?", "is none of JSON"),
+        ("\ud800?", "is none of JSON"),
+        (" ", "' ' does not match the empty text"),
+        (r"[^\s\S]", "does not match the empty text"),
+        ("( ?", "malformed regular expression: ( without )"),
+        (r"( ?)\1", "back-reference: what a group matched cannot be matched again"),
+        ("(" * 1000 + " ?" + ")" * 1000, "max_regex_nesting = 250 is reached"),
+    ],
+)
+def test_patterns_of_other_text(pattern: str, reason: str) -> None:
+    beginning = 'whitespace is "flexible", "bounded", "compact", a number, a pair of separators or a regular expression of white space'
+    for _ in range(2):  # what was refused once is not remembered as right
+        for make in (
+            lambda: grammar(pattern),
+            lambda: Grammar.from_lark('start: "a"', schema_options={"whitespace": pattern}),
+        ):
+            with pytest.raises(ValueError, match=re.escape(reason)) as error:
+                make()
+            assert str(error.value).startswith(beginning)
 
 
 def test_separators() -> None:

@@ -176,6 +176,12 @@ def test_calls_of_outlines_core() -> None:
     with pytest.raises(ValueError):
         theirs.advance(EOS)
     assert guide.advance(EOS) == [EOS] and matcher.accept(EOS)
+    schema = '{"type": "object", "properties": {"a": {"type": "null"}}, "required": ["a"]}'
+    pattern = outlines_core.json_schema.build_regex_from_schema(schema, whitespace_pattern="[ ]?")
+    written = ge.Matcher(ge.Grammar.from_json_schema(schema, whitespace="[ ]?", closed=True), VOCABULARY)
+    for text in '{"a":null}', '{ "a" : null }', '{"a":  null}', '{"a":\tnull}', ' {"a":null}', '{"a":null} ':
+        written.reset()
+        assert (written.accept_bytes(text.encode()) and written.is_complete) == (re.fullmatch(pattern, text) is not None), text
 
 
 def test_calls_of_llguidance() -> None:
@@ -217,11 +223,12 @@ def test_calls_of_llguidance() -> None:
     for defaults, whitespace in (
         ({"whitespace_flexible": False}, "compact"),
         ({"item_separator": ", ", "key_separator": ": ", "whitespace_flexible": False}, (", ", ": ")),
+        ({"whitespace_pattern": "[ ]"}, "[ ]?"),
     ):
         schema = '{"type": "object", "properties": {"a": {"type": "null"}, "b": {"type": "null"}}, "additionalProperties": false}'
         one = llguidance.LLMatcher(tokenizer, llguidance.LLMatcher.grammar_from_json_schema(schema, defaults=defaults), log_level=0)
         two = ge.Matcher(ge.Grammar.from_json_schema(schema, whitespace=whitespace), VOCABULARY)
-        for text in b'{"a":null,"b":null}', b'{"a": null, "b": null}', b'{"a" :null}':
+        for text in b'{"a":null,"b":null}', b'{"a": null, "b": null}', b'{"a" :null}', b'{"a":  null}', b' {"a":null}':
             assert one.deep_copy().validate_tokens(list(text)) == two.validate(list(text)), text
 
 

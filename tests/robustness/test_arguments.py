@@ -127,7 +127,10 @@ def test_warming_says_what_is_wrong_before_anything_is_done(reason, arguments):
 @pytest.mark.parametrize(
     ("reason", "call"),
     [
-        ('whitespace is "flexible", "bounded", "compact", a number or a pair', lambda: Grammar.from_json_schema({}, whitespace="none")),
+        (
+            'whitespace is "flexible", "bounded", "compact", a number, a pair of separators or',
+            lambda: Grammar.from_json_schema({}, whitespace="none"),
+        ),
         ('formats is "known", "strict" or "annotation", not \'all\'', lambda: Grammar.from_json_schema({}, formats="all")),
         ('lexing is "exact" or "longest", not \'\'', lambda: Grammar.from_lark('start: "a"', lexing="")),
         ('dialect is "python" or "ecma", not \'perl\'', lambda: Grammar.from_regex("a", dialect="perl")),

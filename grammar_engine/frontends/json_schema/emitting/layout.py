@@ -7,22 +7,24 @@ colon, and each scalar end with a *gap*. What a gap may be is the option `whites
     "bounded"      in each gap at most two spaces, or one line end and at most 40 spaces or tabs; nothing before or after the value
     "compact"      none
     n              at most so many characters of white space in each gap; nothing before or after the value
+    a pattern      what this regular expression matches as a whole in each gap; nothing before or after the value
     (item, key)    after each item exactly `item` (it contains the comma), after each key exactly `key` (it contains the colon);
                    no other white space: (", ", ": ") is what `json.dumps` writes
 
-Under "bounded" a gap has at most 41 bytes (42 with `\r\n`); there is one after each bracket (but the last), comma, scalar and key, and
-one after each colon. So the white space of a text is bounded by what it says.
+A pattern matches nothing but white space, and the empty text: `reading/options` has seen to that. Under "bounded" a gap has at most 41
+bytes (42 with `\r\n`); there is one after each bracket (but the last), comma, scalar and key, and one after each colon. So the white space
+of a text is bounded by what it says.
 
-Invariant. Punctuation lexemes are made once. Under "bounded" and a number the last lexeme of the text has no gap: `close` and `after` know
-by `last`.
+Invariant. Punctuation lexemes are made once. Under "bounded", a number and a pattern the last lexeme of the text has no gap: `close` and
+`after` know by `last`.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
 
-from ....ir import Builder, Expr, Symbol
-from ..reading.options import Whitespace
+from ....ir import PYTHON_FULL, Builder, Expr, Symbol
+from ..reading.options import WHITESPACE, Whitespace
 
 BOUNDED_SPACES = 2
 BOUNDED_INDENT = 40
@@ -34,16 +36,16 @@ class Layout:
     Parameters
     ----------
     builder : Builder
-    whitespace : "flexible", "bounded", "compact", int or (str, str)
+    whitespace : "flexible", "bounded", "compact", int, (str, str) or str
         As `Options.check` has passed it.
     """
 
     def __init__(self, builder: Builder, whitespace: Whitespace):
         b = self.builder = builder
-        self.is_bounded = whitespace == "bounded" or not isinstance(whitespace, (str, tuple))
+        self.is_bounded = whitespace not in ("flexible", "compact") and not isinstance(whitespace, tuple)
         self.is_flexible = whitespace == "flexible"
         item, key = ",", ":"
-        space = b.byte_set(b" \t\n\r")
+        space = b.byte_set(WHITESPACE)
         self.gap = b.empty
         if self.is_flexible:
             self.gap = b.repeat(space, 0, None)
@@ -55,6 +57,8 @@ class Layout:
             item, key = whitespace
         elif not isinstance(whitespace, str):
             self.gap = b.repeat(space, 0, int(whitespace))
+        elif whitespace != "compact":
+            self.gap = b.pattern(whitespace, PYTHON_FULL)
         self._colon = b.concat(self.gap, b.string(key), self.gap)
         self.comma = b.lexeme(b.concat(b.string(item), self.gap), ",")
         self.open_object = b.lexeme(b.concat(b.bytes(b"{"), self.gap), "{")

@@ -8,12 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from numbers import Integral
 from typing import Any, NamedTuple
 
+from ...._native import NativeExpressions
 from ....checks import check_bool, check_choice, check_count
+from ....errors import GrammarError, LimitExceededError
+from ....ir import PYTHON_FULL, Builder
+from ....limits import Limits
 
 Whitespace = str | int | tuple[str, str]
+WHITESPACE = b" \t\n\r"  # of JSON
 MOST_WHITESPACE = 1000  # characters between two tokens of JSON
 
 STYLES = "json", "qwen_xml", "minimax_xml", "glm_xml", "deepseek_xml", "deepseek_v4_1_xml"
@@ -69,7 +75,7 @@ class Options(NamedTuple):
 def _check_whitespace(whitespace: Whitespace) -> None:
     if isinstance(whitespace, str):
         if whitespace not in ("flexible", "bounded", "compact"):
-            raise ValueError(f'whitespace is "flexible", "bounded", "compact", a number or a pair of separators, not {whitespace!r}')
+            _check_gap(whitespace)
     elif not isinstance(whitespace, (tuple, list)):
         if isinstance(whitespace, bool) or not isinstance(whitespace, Integral):
             raise TypeError(f"whitespace is a str, a number or a pair of separators, not {type(whitespace).__name__}")
@@ -81,3 +87,23 @@ def _check_whitespace(whitespace: Whitespace) -> None:
         or not re.fullmatch(r"[ \t\n\r]*:[ \t\n\r]*", whitespace[1])
     ):
         raise ValueError(f'separators are a comma and a colon, each with white space around it, like (", ", ": "), not {whitespace!r}')
+
+
+@lru_cache(maxsize=16)
+def _check_gap(pattern: str) -> None:
+    """Raise unless a text is a regular expression of white space, and of no text as well."""
+    builder = Builder()
+    expressions = NativeExpressions(builder, Limits())
+    what = 'whitespace is "flexible", "bounded", "compact", a number, a pair of separators or a regular expression of white space'
+    if not pattern.isascii():
+        raise ValueError(f"{what}; {pattern!r:.80} is none of JSON")
+    gap = builder.pattern(pattern, PYTHON_FULL)
+    others = builder.minus(gap, builder.repeat(builder.byte_set(WHITESPACE), 0, None))
+    try:
+        has_others = not expressions.is_empty(others)
+    except (GrammarError, LimitExceededError) as error:
+        raise ValueError(f"{what}: {error}") from None
+    if has_others:
+        raise ValueError(f"{what}; {pattern!r:.80} matches other text than blanks, tabs and line ends")
+    if not expressions.matches(gap, b""):
+        raise ValueError(f"{what} that may be left out; {pattern!r:.80} does not match the empty text")
