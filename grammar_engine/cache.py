@@ -44,6 +44,7 @@ class JSONSchemaOptions(TypedDict, total=False):
     resources: Mapping[str, Any] | None
     style: str
     closed: bool
+    special_tokens: Iterable[str]
     limits: Limits | None
 
 
@@ -163,7 +164,10 @@ class GrammarCache:
         Grammar
             The same object for the same source and options, as long as it is held.
         """
-        return self._get("from_json_schema", schema, options)
+        given: dict[str, Any] = {**options}
+        if "special_tokens" in given:
+            given["special_tokens"] = _listed(given["special_tokens"])
+        return self._get("from_json_schema", schema, given)
 
     def from_regex(self, pattern: str, **options: Unpack[RegexOptions]) -> Grammar:
         """The grammar of a regular expression.

@@ -6,7 +6,7 @@ Numbers may be of any integer or real type, those of numpy included, and come ba
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -73,3 +73,16 @@ def check_choice(name: str, value: Any, choices: Collection[str]) -> str:
     if value not in choices:
         raise ValueError(f"{name} is {', '.join(others)} or {last}, not {value!r}")
     return value
+
+
+def check_special_tokens(names: Iterable[str]) -> frozenset[str]:
+    """The names of special tokens that are given as `special_tokens`."""
+    if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
+        raise TypeError(f"special_tokens is a list of str, not {type(names).__name__}")
+    found = list(names)
+    for name in found:
+        if not isinstance(name, str):
+            raise TypeError(f"special_tokens is a list of str; one is {type(name).__name__}")
+    if "" in found:
+        raise ValueError("special_tokens has an empty name, which any text has in it")
+    return frozenset(found)

@@ -500,7 +500,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         ("a Lark or GBNF grammar", given.get("lark") is not None or given.get("gbnf") is not None, ("start",)),
         ("a Lark grammar", given.get("lark") is not None, ("lexing",)),
         ("a regular expression", given.get("regex") is not None, ("dialect",)),
-        ("a structural tag", given.get("structural_tag") is not None, ("special_token",)),
+        ("a structural tag or a --style", given.get("structural_tag") is not None or given.get("style") is not None, ("special_token",)),
         ("JSON Schemas", any(given.get(source) is not None for source in ("schema", "lark", "structural_tag")), SCHEMA_OPTIONS),
         ("texts without a model", model is None, ("length",)),
         ("texts by a model", model is not None, ("prompt", "max_tokens", "temperature")),

@@ -29,7 +29,17 @@ CHOICES = {  # of the options of JSON Schemas: what they may be, and what for; t
     "escapes": (("minimal", "all"), "how characters of strings may be spelt: in one way each, or as JSON allows (default: minimal)"),
     "formats": (("known", "strict", "annotation"), "enforce known formats, refuse others, or enforce none (default: known)"),
     "style": (
-        ("json", "qwen_xml", "minimax_xml", "glm_xml", "deepseek_xml", "deepseek_v4_1_xml"),
+        (
+            "json",
+            "qwen_xml",
+            "minimax_xml",
+            "minimax_m3_xml",
+            "glm_xml",
+            "deepseek_xml",
+            "deepseek_v4_1_xml",
+            "kimi_k3_xml",
+            "cohere_xml",
+        ),
         "JSON, or an object as parameters in XML (default: json)",
     ),
 }
@@ -51,7 +61,6 @@ WORDS = (  # what messages of the library say to who writes Python, and what tha
     ),
     (r"; give it in `resources`, or name a draft", "; name a draft, or, from Python, give it as `resources`"),
     (r"style='(\w+)' (can write no instance|writes objects)", r"--style \1 \2"),
-    (r"is one of the special_tokens, and", "is a --special-token, and"),
     (r'only in a grammar with lexing="exact"', "only in a grammar with --lexing exact"),
     (r'under lexing="(exact|longest)"', r"under --lexing \1"),
     (r"max_new_tokens = (\d+)", r"--max-tokens \1"),
@@ -79,7 +88,8 @@ def add_grammar(parser: argparse.ArgumentParser) -> None:
         action="append",
         type=_name,
         metavar="NAME",
-        help="where texts of the structural tag have this name, it is the special token of the vocabulary; repeatable",
+        help="where texts of the structural tag, or what a --style writes, have this name, it is the special token of the vocabulary; "
+        "repeatable",
     )
     parser.add_argument("--dialect", choices=("python", "ecma"), help="of the regular expression (default: python)")
     parser.add_argument(
@@ -199,17 +209,18 @@ def grammar_of(
     limits = Limits(**dict(options.limit or ()))
     of_schemas: dict[str, Any] = {"whitespace": whitespace, **(ANY_SPELLING if any_spelling else {})}
     of_schemas.update({name: value for name in _OF_LIBRARY if (value := getattr(options, name)) is not None})
+    names = options.special_token or ()
     if options.schema is not None:
-        return Grammar.from_json_schema(source, limits=limits, **of_schemas)
+        return Grammar.from_json_schema(source, special_tokens=names, limits=limits, **of_schemas)
     if options.regex is not None:
         return Grammar.from_regex(source, dialect=options.dialect or "python", limits=limits)
     if options.lark is not None:
         start, lexing = options.start or "start", options.lexing or "exact"
+        of_schemas["special_tokens"] = names
         return Grammar.from_lark(source, start=start, lexing=lexing, schema_options=of_schemas, limits=limits)
     if options.gbnf is not None:
         return Grammar.from_gbnf(source, start=options.start or "root", limits=limits)
     if options.structural_tag is not None:
-        names = options.special_token or ()
         return Grammar.from_structural_tag(source, special_tokens=names, schema_options=of_schemas, limits=limits)
     return Grammar.from_choices(_lines(source), limits=limits)
 

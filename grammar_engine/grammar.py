@@ -16,7 +16,7 @@ from typing import Any
 from weakref import WeakSet, ref
 
 from ._native import NativeExpressions, NothingError, check, ffi, handle_of, lib, new_err, new_grammar, place_for
-from .checks import check_bool
+from .checks import check_bool, check_special_tokens
 from .errors import GrammarError, InternalError
 from .inclusion import Part
 from .ir import Builder, Symbol, SymbolInfo
@@ -245,6 +245,7 @@ class Grammar:
         resources: Mapping[str, Any] | None = None,
         style: str = "json",
         closed: bool = False,
+        special_tokens: Iterable[str] = (),
         limits: Limits | None = None,
     ) -> Grammar:
         r"""Compile a JSON Schema: the JSON texts of its instances.
@@ -273,11 +274,14 @@ class Grammar:
             format is enforced, as the standard has it by default since 2019-09.
         resources : mapping of str to schema, optional
             The schemas that references to other documents mean, by URI. Nothing is ever fetched.
-        style : {"json", "qwen_xml", "minimax_xml", "glm_xml", "deepseek_xml", "deepseek_v4_1_xml"}
-            JSON; or objects as parameters in XML, as some models write the arguments of tool calls: ``<parameter=city>Oslo</parameter>``.
+        style : str
+            "json"; or objects as parameters in XML, as models write the arguments of tool calls (``<parameter=city>Oslo</parameter>``):
+            "qwen_xml", "minimax_xml", "minimax_m3_xml", "glm_xml", "deepseek_xml", "deepseek_v4_1_xml", "kimi_k3_xml" or "cohere_xml".
         closed : bool
             Objects have no keys but those that the schema names, and arrays whose first items it describes no others, as if it said
             `unevaluatedProperties: false` and `unevaluatedItems: false` for each value; see the documentation of the front end.
+        special_tokens : iterable of str
+            Names of special tokens of the vocabulary: where what a `style` writes around names and values has one, it is the token.
         limits : Limits, optional
 
         Raises
@@ -292,15 +296,25 @@ class Grammar:
         limits = or_default(limits)
         decoded = json_schema.load(schema, limits)
         options = json_schema.Options(
-            whitespace, lenient, escapes, property_order, number_style, unique_keys, formats, resources, style, closed
+            whitespace,
+            lenient,
+            escapes,
+            property_order,
+            number_style,
+            unique_keys,
+            formats,
+            resources,
+            style,
+            closed,
+            check_special_tokens(special_tokens),
         )
 
         def compiled(schema: Any, options: json_schema.Options) -> Grammar | None:
             builder = Builder()
             expressions = NativeExpressions(builder, limits)
-            report = json_schema.build(builder, schema, options, limits, expressions)
+            built = json_schema.build(builder, schema, options, limits, expressions)
             try:
-                return cls._compile(builder, expressions, report, limits, "JSON Schema") if report else None
+                return cls._compile(builder, expressions, built[0], limits, "JSON Schema", built[1]) if built else None
             except NothingError:
                 return None
 
@@ -387,7 +401,8 @@ class Grammar:
                 grammar = cls.from_json_schema(schema, limits=limits, **options)
                 return grammar._as_part(), grammar.report
 
-            builder = with_schemas(builder, schemas, compile_schema, limits, report)
+            builder, of_schemas = with_schemas(builder, schemas, compile_schema, limits, report)
+            named |= of_schemas
             expressions = NativeExpressions(builder, limits)
         try:
             return cls._compile(builder, expressions, report, limits, "Lark", named)
@@ -586,10 +601,9 @@ class Grammar:
                 grammar = cls.from_json_schema(source, limits=limits, **{**of_schemas, **options})
             return grammar._as_part(), grammar.report
 
-        names = structural_tag.listed(special_tokens)
-        style = of_schemas.get("style", "json")
+        names = check_special_tokens(special_tokens)
         builder, loaded = Builder(), structural_tag.load(source, limits)
-        report, named = structural_tag.build(builder, loaded, limits, compile_body, special_tokens=names, style=style)
+        report, named = structural_tag.build(builder, loaded, limits, compile_body, special_tokens=names)
         return cls._from_builder(builder, report, limits, "structural tag", named)
 
     @staticmethod

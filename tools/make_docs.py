@@ -234,7 +234,8 @@ OPTIONS = """\
 | `closed` | `False`: keys and items that the schema does not name may come, as in the standard | `True`: they do not; see below |
 | `formats` | `"known"`: a `format` that is not in the table above is an annotation | `"strict"`: it is refused; `"annotation"`: no format is enforced |
 | `resources` | none | the schemas that references to other documents mean, by URI; nothing is ever fetched |
-| `style` | `"json"` | `"qwen_xml"`, `"minimax_xml"`, `"glm_xml"`, `"deepseek_xml"`, `"deepseek_v4_1_xml"`: an object as parameters in XML; see below |
+| `style` | `"json"` | an object as parameters in XML: `"qwen_xml"` and others; see below |
+| `special_tokens` | `()` | names of special tokens of the vocabulary: where a `style` writes one of them, it is the token |
 | `lenient` | `False`: what cannot be enforced is refused | `True`: it is dropped, and each drop is an entry of `grammar.report.relaxed`, with the place and the keyword that is not enforced; a `not` or `if` over something that was dropped is an entry, too. `LimitExceededError` is raised even so, since limits guard time and memory, except for `max_alternative_schemas` and a pattern's `max_regex_nesting` |
 
 The defaults are made for generation: they leave a model as few ways as possible to say the same thing. To judge texts that someone else
@@ -366,9 +367,12 @@ Some models write the arguments of a tool call as parameters, one after the othe
 |:--|:--|
 | `"qwen_xml"` | `<parameter=city>Oslo</parameter>` |
 | `"minimax_xml"` | `<parameter name="city">Oslo</parameter>` |
+| `"minimax_m3_xml"` | `]<]minimax[>[<city>Oslo]<]minimax[>[</city>`, also within arrays, whose items have the name `item`, and objects |
 | `"glm_xml"` | `<arg_key>city</arg_key><arg_value>Oslo</arg_value>` |
 | `"deepseek_xml"` | `<｜DSML｜parameter name="city" string="true">Oslo</｜DSML｜parameter>`; `string="false"` before other values |
 | `"deepseek_v4_1_xml"` | the same with a space behind `<｜DSML｜` and `</｜DSML｜` |
+| `"kimi_k3_xml"` | `<\\|open\\|>argument key="city" type="string"<\\|sep\\|>Oslo<\\|close\\|>argument<\\|sep\\|>`; types are those of JSON |
+| `"cohere_xml"` | `<cofl:value name="city" type="raw">Oslo</cofl:value>`; `json`, `list`, `dict` before other values, and so on within them |
 
 ```pycon
 >>> weather = {"type": "object", "properties": {"city": {"type": "string"}, "days": {"type": "integer"}}, "required": ["city"]}
@@ -378,13 +382,20 @@ Some models write the arguments of a tool call as parameters, one after the othe
 
 ```
 
-- The schema is that of the object; what is no object is not written. What is in a value is JSON.
+- The schema is that of the object; what is no object is not written. What is in a value is JSON, but in `minimax_m3_xml` and `cohere_xml`:
+  there arrays and objects are items and members in marks, too. `uniqueItems` is not supported in these.
 - White space, as much as `whitespace` admits between JSON tokens, is no part of a value that it surrounds, nor does it count behind a
   parameter; `5` may be the string or the number. A text is read if some reading of it is an instance. Where the mark tells strings from
-  other values, as for DeepSeek, a string is all that stands between the marks, white space too.
-- No string has the text that ends its parameter. A listed value that has it is refused.
+  other values, as for DeepSeek, a string is all that stands between the marks, white space too; and so is any scalar in `minimax_m3_xml`,
+  which tells no types.
+- No string has the text that ends its parameter, or, in `minimax_m3_xml`, the one that all marks begin with. A listed value that has it is
+  refused.
 - Keys that the schema does not name are ASCII letters, digits, `_`, `-` and `.`, and begin with a letter or `_`. Where they would have to
-  be compared, as with `unique_keys`, the schema is refused, as are keys with a control character or one of `<>"` that may come.
+  be compared, as with `unique_keys`, the schema is refused, as are keys with a control character or one of `<>"` that may come (in
+  `cohere_xml` these three, and `&`, are written as entities). In `minimax_m3_xml`, where keys stand behind values, too, such keys are not
+  written, and `report.notes` says so of a schema that admits them.
+- Marks are text. Where one of them is a special token of the vocabulary, as those of Kimi K3 are, name it in `special_tokens`, or give all
+  there are, `special_tokens=vocabulary.special.values()`.
 
 ## How it works
 

@@ -255,9 +255,16 @@ def test_special_tokens_in_a_structural_tag(run, file) -> None:
     assert [line.split() for line in run(*given, "--special-token", "<c>", "--special-token", "<e>")[1].splitlines()[2:]] == [["2", "<c>"]]
     code, _, err = run(*given, "--special-token", "x")
     assert code == 2 and "'x' is token 1 of this vocabulary, an ordinary text token" in err
-    styled = file("styled.json", json.dumps({"format": {"type": "json_schema", "json_schema": {}, "style": "glm_xml"}}))
-    code, _, err = run("mask", "--structural-tag", styled, "--special-token", "<arg_key>")
-    assert code == 2 and "'<arg_key>' is a --special-token, and the style" in err
+    schema = {"type": "object", "properties": {"c": {"type": "null"}}, "required": ["c"]}
+    styled = file("styled.json", json.dumps({"format": {"type": "json_schema", "json_schema": schema, "style": "glm_xml"}}))
+    table = file("glm.json", json.dumps({"tokens": ["bA==", "", ""], "eos": [2], "specials": {"</arg_value>": 1, "</s>": 2}}))
+    before = "<arg_key>c</arg_key><arg_value>null"
+    for given in (("--structural-tag", styled), ("--schema", file("schema.json", json.dumps(schema)), "--style", "glm_xml")):
+        marked_so = ("mask", *given, "--whitespace", "compact", "--special-token", "</arg_value>")
+        code, out, _ = run(*marked_so, "--vocabulary", table, "--text", before)
+        assert code == 0 and [line.split() for line in out.splitlines()[2:]] == [["1", "</arg_value>"]]
+        code, _, err = run(*marked_so)
+        assert code == 2 and "special tokens that the vocabulary does not have: '</arg_value>'" in err
 
 
 def test_gbnf(run, file) -> None:

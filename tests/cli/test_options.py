@@ -22,8 +22,8 @@ TAG = {"type": "structural_tag", "format": {"type": "json_schema", "json_schema"
 
 
 def test_no_option_of_schemas_is_missing() -> None:
-    """But for `resources`, and `limits`, which is --limit."""
-    there = set(inspect.signature(Grammar.from_json_schema).parameters) - {"schema", "limits", "resources"}
+    """But for `resources`, and `limits` and `special_tokens`, which are --limit and --special-token."""
+    there = set(inspect.signature(Grammar.from_json_schema).parameters) - {"schema", "limits", "resources", "special_tokens"}
     assert there == set(cli_options.SCHEMA_OPTIONS) - {"any_spelling"}
     assert {name: choices for name, (choices, _) in cli_options.CHOICES.items()} == library._CHOICES
     defaults = library.Options()
@@ -230,10 +230,6 @@ MESSAGES = {  # what the library says -> a command that makes it say so; "{name}
     r"; give that schema in `resources`, by its URI \(nothing is fetched\)": ("mask --schema {}", {"$ref": "https://example.com/a"}),
     r"; give it in `resources`, or name a draft": ("report --schema {}", {"$schema": "https://example.com/a"}),
     r"style='(\w+)' (can write no instance|writes objects)": ("mask --style qwen_xml --schema {}", {"type": "string"}),
-    r"is one of the special_tokens, and": (
-        "mask --style glm_xml --special-token <arg_key> --structural-tag {}",
-        {"type": "structural_tag", "format": {"type": "json_schema", "json_schema": {}}},
-    ),
     r'only in a grammar with lexing="exact"': ("mask --lexing longest --lark {}", LARK_OF + "{}"),
     r'under lexing="(exact|longest)"': ("report --lexing longest --lark {}", 'start: /"[a-z]*?"/'),
     r"max_new_tokens = (\d+)": ("generate --model stub --max-tokens 2 --schema {}", PAIR),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -184,8 +185,8 @@ def test_strings_of_a_schema_have_no_special_tokens() -> None:
         (triggered("<call>", tag("<call>\u200b", ANY, "")), "all printable, not '\\u200b' (at /format/tags/0/begin of"),
         (triggered("\u200b", CALL), "all printable, not '\\u200b' (at /format/triggers/0 of"),
         (
-            {"type": "json_schema", "json_schema": {}, "style": "glm_xml"},
-            "'<arg_key>' is one of the special_tokens, and the style of the schema writes it as text (at /format/json_schema of",
+            {"type": "json_schema", "json_schema": {}, "style": "glm_xml", "excludes": ["<call>", "a"]},
+            "what strings of a schema are without is told by their `pattern` or `not`; special tokens, by `special_tokens` (at /format/excl",
         ),
     ],
 )
@@ -195,16 +196,34 @@ def test_refused(shape: Format, message: str) -> None:
     assert message in str(caught.value)
 
 
-def test_styles_that_options_ask_for() -> None:
-    shape = {"type": "json_schema", "json_schema": {"type": "object"}}
-    for style in ("qwen_xml", "json"):
-        grammar_of(shape, ["<arg_key>"], schema_options={"style": style})
-    grammar_of({**shape, "style": "json"}, ["<arg_key>"], schema_options={"style": "glm_xml"})
-    with pytest.raises(GrammarError, match="<arg_key>"):
-        grammar_of(shape, ["<arg_key>"], schema_options={"style": "glm_xml"})
-    older = {"structures": [{"begin": "a", "schema": {"type": "object"}, "end": "b"}], "triggers": ["a"]}
-    with pytest.raises(GrammarError, match=r"'</arg_value>' is one of the special_tokens, .* \(at /structures/0/schema"):
-        Grammar.from_structural_tag(older, special_tokens=["</arg_value>"], schema_options={"style": "glm_xml"})
+def test_marks_of_styles() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"], "additionalProperties": False}
+    shape = {"type": "json_schema", "json_schema": schema, "excludes": ["<arg_key>"]}
+    older = {"structures": [{"begin": "(", "schema": schema, "end": ")"}], "triggers": ["("]}
+    names = ["<arg_key>", "</arg_value>"]
+    vocabulary = Vocabulary([*(bytes([byte]) for byte in range(256)), b"", b"", b""], eos=[258], special={256: names[0], 257: names[1]})
+    right = [256, *b"a</arg_key><arg_value>x<arg_key></arg_value", 257]  # in a string the letters are text
+    options = {"style": "glm_xml", "whitespace": "compact"}
+    for grammar in (
+        grammar_of({**shape, "style": "glm_xml"}, names, schema_options={"whitespace": "compact"}),
+        grammar_of(shape, names, schema_options=options),
+        Grammar.from_structural_tag(older, special_tokens=names, schema_options=options),
+        Grammar.from_json_schema(schema, **options, special_tokens=names),
+        GrammarCache().from_json_schema(schema, **options, special_tokens=iter(names)),
+        Grammar.from_lark("start: %json " + json.dumps(schema), schema_options={**options, "special_tokens": iter(names)}),
+    ):
+        for same in (grammar, Grammar.from_bytes(grammar.to_bytes())):
+            matcher = Matcher(same, vocabulary)
+            is_older = matcher.accept(ord("("))
+            assert matcher.forced_tokens() == [256, *b"a</arg_key><arg_value>"]
+            assert matcher.accept_tokens(right) == len(right)
+            assert not is_older or matcher.accept(ord(")"))
+            assert matcher.is_complete
+        with pytest.raises(VocabularyError, match=r"special tokens that the vocabulary does not have: '</arg_value>'"):
+            Matcher(grammar, Vocabulary(vocabulary.tokens, eos=[258], special={256: names[0]}))
+    assert Matcher(Grammar.from_json_schema(schema, special_tokens=names), VOCABULARY).accept_bytes(
+        b'{"a":"<arg_key>"}'
+    )  # in JSON are none
 
 
 def test_more_tokens_than_there_are_signs() -> None:

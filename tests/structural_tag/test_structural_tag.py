@@ -220,8 +220,11 @@ def test_numbers_of_text_are_exact() -> None:
         ({**DISPATCH, "rules": []}, "an empty array (at /format/rules"),
         ({**DISPATCH, "rules": [["<p>"]]}, "['<p>'] stands where a pair is expected (at /format/rules/0"),
         ({**DISPATCH, "rules": [["", ANY]]}, "'' stands where a string that is not empty is expected (at /format/rules/0/0"),
-        (schema(PAIR, style="cohere_xml"), "the style 'cohere_xml' is not supported; supported are json, qwen_xml,"),
-        (schema(PAIR, excludes=["x"]), "what strings of a schema are without is told by their `pattern` or `not` (at /format/excludes"),
+        (schema(PAIR, style="gemma_xml"), "the style 'gemma_xml' is not supported; supported are json, qwen_xml,"),
+        (
+            schema(PAIR, excludes=["x"]),
+            "what strings of a schema are without is told by their `pattern` or `not`; special tokens, by `special_tokens` (at /format/excludes",
+        ),
         (schema(PAIR, max_whitespace_cnt=1001), "1001 is more than 1,000 (at /format/max_whitespace_cnt"),
         (schema(PAIR, max_whitespace_cnt=-1), "-1 is not from 0 to"),
         ({"type": "any_tokens"}, '"any_tokens" is not supported: '),

@@ -59,7 +59,7 @@ def build(
     options: Options,
     limits: Limits,
     questions: Questions,
-) -> Report | None:
+) -> tuple[Report, frozenset[str]] | None:
     """Add the grammar of a JSON Schema to `builder` and set its start symbol.
 
     Parameters
@@ -75,9 +75,9 @@ def build(
 
     Returns
     -------
-    Report or None
-        What became of each keyword; None where the schema is seen to have no instance. (Otherwise the grammar may turn out empty when it
-        is compiled.)
+    Report and frozenset of str, or None
+        What became of each keyword, and the special tokens that are named; None where the schema is seen to have no instance. (Otherwise
+        the grammar may turn out empty when it is compiled.)
 
     Raises
     ------
@@ -95,7 +95,11 @@ def build(
     context.normaliser = Normaliser(context)
     emitter = Emitter(context, layout)
     goal = document.goal(document.closed(document.root) if options.closed else document.root)
-    start = emitter.symbol(goal, last=True) if options.style == "json" else write_parameters(emitter, goal, options.style)
+    named: frozenset[str] = frozenset()
+    if options.style == "json":
+        start = emitter.symbol(goal, last=True)
+    else:
+        start, named = write_parameters(emitter, goal, options.style, frozenset(options.special_tokens))
     if start is None:
         return None
     emitter.run()
@@ -117,4 +121,4 @@ def build(
     for entries in (context.report.relaxed, context.report.notes):
         entries[:] = dict.fromkeys(entries)
     del context.normaliser  # they refer to each other: without that everything here goes at once, and need not wait for the collector
-    return context.report
+    return context.report, named

@@ -18,6 +18,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ...errors import GrammarEngineError, SchemaError, UnsatisfiableSchemaError, UnsupportedSchemaError, shortened
+from .emitting.marks import STYLES
 from .reading.keywords import LIST_OF_SCHEMAS, REGISTRY, Status, Types
 from .reading.options import Options
 from .reading.resources import escape
@@ -87,9 +88,10 @@ def unsatisfiable(schema: Any, options: Options, compiled: Callable[[Any, Option
         return UnsatisfiableSchemaError(reason, parts=tuple(pointers))
     if options.style == "json" or compiled(schema, options._replace(style="json")) is None:
         return UnsatisfiableSchemaError(f"the schema has no instance: {reason}", parts=tuple(pointers))
+    keys = "are not written" if STYLES[options.style].behind_name else "are ASCII letters, digits, _, - and ., and begin with a letter or _"
     return UnsupportedSchemaError(
-        f"style={options.style!r} can write no instance: {reason} where keys outside of `properties` and `required` are ASCII letters, "
-        "digits, _, - and ., and begin with a letter or _, and no string has the text in it that ends its parameter"
+        f"style={options.style!r} can write no instance: {reason} where keys outside of `properties` and `required` {keys}, "
+        "and no string has the text in it that ends its parameter"
     )
 
 

@@ -29,9 +29,9 @@ Compile = Callable[[Any], tuple[Part, Report]]
 
 def with_schemas(
     builder: Builder, schemas: Mapping[Symbol, tuple[Token, Origin]], compile_schema: Compile, limits: Limits, report: Report
-) -> Builder:
-    """A builder with the sentences of `builder`, in which `schemas` stand
-    for nonterminals without rules. Adds what becomes of them to `report`.
+) -> tuple[Builder, frozenset[str | int]]:
+    """A builder with the sentences of `builder`, in which `schemas` stand for nonterminals without rules,
+    and the special tokens that these name. Adds what becomes of them to `report`.
 
     Raises
     ------
@@ -42,6 +42,7 @@ def with_schemas(
     """
     whole = Builder()
     places: dict[Symbol, Symbol] = {}
+    named: set[str | int] = set()
     for symbol, (token, origin) in schemas.items():
         place = origin.place(token)
         try:
@@ -51,11 +52,12 @@ def with_schemas(
             error.tell(f"in the JSON Schema behind %json at {place} of the grammar{hint}")
             raise
         places[symbol] = include(whole, part, place=f"{place}#")
+        named |= part.named
         report.enforced.append(Entry(place, "%json", "a JSON Schema, as Grammar.from_json_schema reads it"))
         report.take_over(told, f"{place}#")
     records = Records.of(builder)
     whole.start = include(whole, Part(records, builder.lexemes, builder.nonterminals, frozenset()), places)
-    return whole
+    return whole, frozenset(named)
 
 
 def _decoded(token: Token, origin: Origin, limits: Limits) -> Any:

@@ -23,23 +23,22 @@ from ...inclusion import Part, check_texts, include
 from ...ir import UNBOUNDED
 from ...report import Entry, Report
 from ...tags import Token
-from ..json_schema.emitting.parameters import STYLES as PARAMETERS
 from ..json_schema.reading.options import MOST_WHITESPACE, STYLES
 from ..tags.free_text import endings_of, free_text, within
-from .marks import Marks, listed
+from .marks import Marks
 from .reader import Node, load, sent, shown, triggers_in
 
 if TYPE_CHECKING:
     from ...ir import Builder, Expr, Symbol
     from ...limits import Limits
 
-__all__ = ["build", "listed", "load", "sent"]
+__all__ = ["build", "load", "sent"]
 
 Compile = Callable[..., "tuple[Part, Report]"]  # of a kind of source, the source, and options of its constructor
 
 
 def build(
-    builder: Builder, source: Any, limits: Limits, compile_body: Compile, *, special_tokens: Collection[str] = (), style: str = "json"
+    builder: Builder, source: Any, limits: Limits, compile_body: Compile, *, special_tokens: Collection[str] = ()
 ) -> tuple[Report, frozenset[str | int]]:
     """Compile a structural tag into `builder`.
 
@@ -54,8 +53,6 @@ def build(
     compile_body : callable
     special_tokens : collection of str
         The names of special tokens that stand for these in texts.
-    style : str
-        Of schemas whose format does not tell it.
 
     Returns
     -------
@@ -71,7 +68,7 @@ def build(
     LimitExceededError
     """
     marks = Marks(special_tokens)
-    formats = _Formats(builder, limits, compile_body, marks, style)
+    formats = _Formats(builder, limits, compile_body, marks)
     formats.run(Node(source, marks))
     named = frozenset(formats.named.union(*(part.named for part in formats.parts.values())))
     for pointer, part in formats.parts.items():
@@ -101,9 +98,8 @@ _NOTHING = _Around()
 
 
 class _Formats:
-    def __init__(self, builder: Builder, limits: Limits, compile_body: Compile, marks: Marks, style: str):
-        self.builder, self.limits, self.compile_body = builder, limits, compile_body
-        self.marks, self.style = marks, style
+    def __init__(self, builder: Builder, limits: Limits, compile_body: Compile, marks: Marks):
+        self.builder, self.limits, self.compile_body, self.marks = builder, limits, compile_body, marks
         self.report = Report()
         self.named: set[str | int] = set()
         self.parts: dict[str, Part] = {}  # compiled grammars, by pointer
@@ -187,8 +183,9 @@ class _Formats:
         style, most_spaces = node.get("style", str, None), node.get("max_whitespace_cnt", None, None)
         if style is not None and style not in STYLES:
             raise node.refuse(f"the style {style!r:.80} is not supported; supported are {', '.join(STYLES)}", "style")
-        if node.texts("excludes", []):
-            raise node.refuse("what strings of a schema are without is told by their `pattern` or `not`", "excludes")
+        if not all(map(self.marks.tokens, node.texts("excludes", []))):
+            reason = "what strings of a schema are without is told by their `pattern` or `not`; special tokens, by `special_tokens`"
+            raise node.refuse(reason, "excludes")
         options: dict[str, Any] = {} if style is None else {"style": style}
         if node.get("any_order", bool, False):
             options["property_order"] = "any"
@@ -209,10 +206,8 @@ class _Formats:
 
     def body(self, node: Node, left: Symbol, name: str, source: Any, **options: Any) -> None:
         pointer = f"{node.pointer}/{name}"
-        style = PARAMETERS.get(options.get("style", self.style)) if name in ("json_schema", "schema") else None
-        token = None if style is None else self.marks.named_in([style.open, *style.between, style.close, *(style.kinds or ())])
-        if token is not None:
-            raise node.refuse(f"{token!r} is one of the special_tokens, and the style of the schema writes it as text", name)
+        if self.marks.names and name in ("json_schema", "schema"):
+            options["special_tokens"] = self.marks.names
         if pointer not in self.parts:
             try:
                 self.parts[pointer], report = self.compile_body(name, source, **options)
@@ -436,7 +431,7 @@ _KINDS: dict[str, tuple[tuple[str, ...], Callable[..., None]]] = {
     "const_string": (("value",), _Formats.const_string),
     "token": (("token",), _Formats.token),
     "any_text": (("excludes", "max_chars"), _Formats.any_text),
-    "json_schema": (("json_schema", "style", "any_order", "max_whitespace_cnt"), _Formats.json_schema),
+    "json_schema": (("json_schema", "style", "any_order", "max_whitespace_cnt", "excludes"), _Formats.json_schema),
     "qwen_xml_parameter": (("json_schema",), _Formats.qwen_xml_parameter),
     "regex": (("pattern",), _Formats.regex),
     "grammar": (("grammar",), _Formats.grammar),
@@ -453,4 +448,4 @@ _KINDS: dict[str, tuple[tuple[str, ...], Callable[..., None]]] = {
     "dispatch": (("rules", "loop", "excludes"), _Formats.dispatch),
     "token_dispatch": (("rules", "loop", "exclude_tokens"), _Formats.token_dispatch),
 }  # the members that each kind may have, and its rules
-_NEVER = {"any_text": ("max_tokens",), "json_schema": ("excludes",)}  # members that are refused by name
+_NEVER = {"any_text": ("max_tokens",)}  # members that are refused by name

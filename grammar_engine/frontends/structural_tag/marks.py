@@ -11,7 +11,7 @@ Invariant. No text has a lone surrogate: they are refused where texts are read (
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 
 from ...tags import Token
 
@@ -29,7 +29,7 @@ class Marks:
     """
 
     def __init__(self, names: Collection[str] = ()):
-        self._names = frozenset(names)
+        self.names = frozenset(names)
         self._first = {name[0] for name in names}
         self._lengths = sorted({len(name) for name in names}, reverse=True)
         self._signs: dict[str | int, str] = {}
@@ -47,13 +47,9 @@ class Marks:
             begin = at = at + len(name)
         return "".join([*mark, text[begin:]]) if mark else text
 
-    def named_in(self, texts: Iterable[str]) -> str | None:
-        """A name that stands in one of some texts."""
-        return next((name for text in texts for at in range(len(text)) for name in self._at(text, at)), None)
-
     def _at(self, text: str, at: int) -> Iterator[str]:
         """The names that begin at a place, the longest first."""
-        return (name for n in self._lengths if (name := text[at : at + n]) in self._names)
+        return (name for n in self._lengths if (name := text[at : at + n]) in self.names)
 
     def sign(self, token: Token) -> str:
         """The mark that is one token."""
@@ -79,22 +75,3 @@ class Marks:
     def shown(self, mark: str) -> str:
         """A mark for messages."""
         return repr(self.written(mark))
-
-
-def listed(names: Iterable[str]) -> frozenset[str]:
-    """The names that the user gives.
-
-    Raises
-    ------
-    TypeError, ValueError
-        Something is no name.
-    """
-    if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
-        raise TypeError(f"special_tokens is a list of str, not {type(names).__name__}")
-    found = list(names)
-    for name in found:
-        if not isinstance(name, str):
-            raise TypeError(f"special_tokens is a list of str; one is {type(name).__name__}")
-    if "" in found:
-        raise ValueError("special_tokens has an empty name, which any text has in it")
-    return frozenset(found)

@@ -12,11 +12,13 @@ Items that all differ (`uniqueItems`) are a bag too: see `unique.py`, and `tuple
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ....ir import UNBOUNDED, Symbol, Way
 from ..containers.arrays import ArrayPiece
+from ..reading.places import Goal
 from .members import Bag, Condition, Kind, kinds
 from .tuples import CannotCompare, write_distinct
 from .unique import are_apart, check_comparable, distinct_ways
@@ -28,8 +30,33 @@ _MANY_ALIKE = 16
 _COST = 12  # of writing an item of a kind, in alternatives
 
 
+class Form(NamedTuple):
+    """How an array is written.
+
+    Attributes
+    ----------
+    open, close : tuples of Symbol
+        Before the items, and behind them.
+    comma : tuple of Symbol
+        Between two of them: one symbol, or none.
+    item : callable
+        From a goal to the symbol of an item, or None where it is known to admit nothing.
+    """
+
+    open: tuple[Symbol, ...]
+    close: tuple[Symbol, ...]
+    comma: tuple[Symbol, ...]
+    item: Callable[[Goal], Symbol | None]
+
+    @property
+    def separator(self) -> Symbol | None:
+        """The comma of a list or a bag."""
+        return self.comma[0] if self.comma else None
+
+
 def write_array(emitter: Emitter, left: Symbol, piece: ArrayPiece, last: bool) -> None:
-    """Write rules for `left`; none if no array is admitted."""
+    """Write rules for `left`, an array in JSON; none if no array is admitted."""
+    layout = emitter.layout
     if piece.unique is not None and not are_apart(emitter.context, piece):
         try:
             write_distinct(emitter, left, piece, last)
@@ -37,19 +64,23 @@ def write_array(emitter: Emitter, left: Symbol, piece: ArrayPiece, last: bool) -
         except CannotCompare as reason:
             emitter.context.relax_or_refuse(piece.unique, "uniqueItems", str(reason))
             piece = piece._replace(unique=None)
+    write_items(emitter, left, piece, Form((layout.open_array,), (layout.close("]", last),), (layout.comma,), emitter.symbol))
+
+
+def write_items(emitter: Emitter, left: Symbol, piece: ArrayPiece, form: Form) -> None:
+    """Write rules for `left`, an array whose items are apart, if they have to differ."""
     if piece.counts or piece.unique is not None:
-        _Counted(emitter, piece, last).write(left)
+        _Counted(emitter, piece, form).write(left)
     else:
-        _write_plain(emitter, left, piece, last)
+        _write_plain(emitter, left, piece, form)
 
 
-def _write_plain(emitter: Emitter, left: Symbol, piece: ArrayPiece, last: bool) -> None:
-    b, layout = emitter.builder, emitter.layout
-    close = layout.close("]", last)
+def _write_plain(emitter: Emitter, left: Symbol, piece: ArrayPiece, form: Form) -> None:
+    b, comma, close = emitter.builder, form.comma, form.close
     shortest, longest = piece.shortest, piece.longest
     heads: list[Symbol] = []
     for position in range(min(piece.prefix_length(), UNBOUNDED if longest is None else longest)):
-        symbol = emitter.symbol(piece.goal(position))
+        symbol = form.item(piece.goal(position))
         if symbol is None:
             longest = position
             break
@@ -57,48 +88,46 @@ def _write_plain(emitter: Emitter, left: Symbol, piece: ArrayPiece, last: bool) 
     n = len(heads)
     rest = None
     if longest is None or longest > n:
-        rest = emitter.symbol(piece.goal(n))
+        rest = form.item(piece.goal(n))
         longest = n if rest is None else longest
     if longest is not None and shortest > longest:
         return
     if rest is None:
-        tail = [close]
+        tail = [*close]
     else:
         more = None if longest is None else longest - n
         if n == 0:
-            tail = [b.list_of(rest, layout.comma, shortest, more, "items"), close]
+            tail = [b.list_of(rest, form.separator, shortest, more, "items"), *close]
         else:
-            items = b.list_of(rest, layout.comma, max(shortest - n, 1), more, "items")
-            tail = [layout.comma, items, close]
+            items = b.list_of(rest, form.separator, max(shortest - n, 1), more, "items")
+            tail = [*comma, items, *close]
             if shortest <= n:
-                tail = [b.any_of("items", [tail, [close]])]
+                tail = [b.any_of("items", [tail, close])]
     n_open = min(n, shortest)  # after these the array may end
     for position in reversed(range(n_open, n)):
-        tail = [b.any_of("items", [[*([layout.comma] if position else []), heads[position], *tail], [close]])]
-    b.rule(left, [layout.open_array, *_in_sequence(emitter, heads[:n_open]), *tail])
+        tail = [b.any_of("items", [[*(comma if position else ()), heads[position], *tail], close])]
+    b.rule(left, [*form.open, *_in_sequence(emitter, heads[:n_open], form), *tail])
 
 
-def _in_sequence(emitter: Emitter, items: list[Symbol]) -> list[Symbol]:
+def _in_sequence(emitter: Emitter, items: list[Symbol], form: Form) -> list[Symbol]:
     """Items with commas between them; many of the same symbol as a list."""
-    b, comma = emitter.builder, emitter.layout.comma
+    b, comma = emitter.builder, form.comma
     result: list[Symbol] = []
     for item, run in groupby(items):
         n = len(list(run))
-        alike = [item] if n == 1 else [item, *[comma, item] * (n - 1)] if n < _MANY_ALIKE else [b.list_of(item, comma, n, n, "items")]
-        result += [comma, *alike] if result else alike
+        alike = [item, *[*comma, item] * (n - 1)] if n < _MANY_ALIKE else [b.list_of(item, form.separator, n, n, "items")]
+        result += [*comma, *alike] if result else alike
     return result
 
 
 class _Counted:
     """Writes an array piece whose items are counted or all differ."""
 
-    def __init__(self, emitter: Emitter, piece: ArrayPiece, last: bool):
+    def __init__(self, emitter: Emitter, piece: ArrayPiece, form: Form):
         self.emitter = emitter
         self.builder = emitter.builder
         self.piece = piece
-        self.comma = emitter.layout.comma
-        self.open = emitter.layout.open_array
-        self.close = emitter.layout.close("]", last)
+        self.form = form
         self.n_heads = piece.prefix_length()
         self._kinds = [self._kinds_at(position) for position in range(self.n_heads + 1)]
         check_comparable(emitter.context, piece, [kind.goal for several in self._kinds for kind in several])
@@ -107,7 +136,7 @@ class _Counted:
 
     def write(self, left: Symbol) -> None:
         """Write rules for `left`."""
-        self.builder.rule(left, [self.open, self._state(0, (0,) * len(self.piece.counts))])
+        self.builder.rule(left, [*self.form.open, self._state(0, (0,) * len(self.piece.counts))])
         while self._pending:
             self._write_state(*self._pending.pop())
 
@@ -145,16 +174,16 @@ class _Counted:
             context = self.emitter.context
             context.ledger.count_items(_COST * len(self._kinds[position]), self.piece.counts[0].goal[0])
         if position >= self.piece.shortest and all(n >= count.fewest for n, count in zip(so_far, self.piece.counts)):
-            self.builder.rule(left, [self.close])
+            self.builder.rule(left, self.form.close)
         if self.piece.longest is not None and position >= self.piece.longest:
             return
-        lead = [self.comma] if position else []
+        lead = self.form.comma if position else ()
         if position == self.n_heads:
-            self.builder.rule(left, [*lead, self._rest(so_far), self.close])
+            self.builder.rule(left, [*lead, self._rest(so_far), *self.form.close])
             return
         for goal, slots in self._kinds[position]:
             after = self._raised(so_far, slots)
-            symbol = None if after is None else self.emitter.symbol(goal)
+            symbol = None if after is None else self.form.item(goal)
             if after is not None and symbol is not None:
                 self.builder.rule(left, [*lead, symbol, self._state(position + 1, after)])
 
@@ -175,7 +204,7 @@ class _Counted:
                 for symbol, most in distinct_ways(self.emitter, goal):
                     bag.ways.append(Way((symbol,), (bag.slot(0, most), total, *slots), distinct=most != 1))
             else:
-                item = self.emitter.symbol(goal)
+                item = self.form.item(goal)
                 if item is not None:
                     bag.ways.append(Way((item,), (bag.slot(0, None), total, *slots)))
-        return self.builder.bag(bag.ways, bag.slots, self.comma, "items")
+        return self.builder.bag(bag.ways, bag.slots, self.form.separator, "items")

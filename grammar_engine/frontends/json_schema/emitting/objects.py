@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _NEEDED = 8  # keys that another needs take as long to find and to write as two small pieces to compare
 _MATCHED = 4  # keys that are looked for in a pattern take as long
-_Class = tuple[Expr, Goal, list[int], frozenset[Expr]]  # of other keys: their texts, the goal, the indices of witnesses, the patterns
+OtherKeys = tuple[Expr, Goal, list[int], frozenset[Expr]]  # of other keys: their texts, the goal, the indices of witnesses, the patterns
 
 
 class ObjectRules:
@@ -100,6 +100,10 @@ class ObjectRules:
         """The symbol of a value, or None where the goal is known to admit nothing."""
         return self.emitter.symbol(goal)
 
+    def ways(self, ways: list[Way]) -> list[Way]:
+        """The ways of a bag, of which each is a key and a value so far."""
+        return ways
+
     def key_expr(self, name: str) -> Expr:
         """A named key with its colon."""
         return self.emitter.key(name)
@@ -113,7 +117,7 @@ class ObjectRules:
 
     # --- classes of keys --------------------------------------------------------------------------------------------------
 
-    def other_keys(self, patterns: dict[Expr, list[Expr]]) -> list[_Class]:
+    def other_keys(self, patterns: dict[Expr, list[Expr]]) -> list[OtherKeys]:
         """Disjoint sets of keys that cover all keys without a name,
         the goal of each, the indices of the witnesses it may be, and its patterns.
         """
@@ -132,7 +136,7 @@ class ObjectRules:
                     split.append((b.minus(cell, pattern), inside))
             self.context.ledger.count_key_classes(len(cells), sum(1 + len(inside) for _, inside in split), self.where or "")
             cells = split
-        result: list[_Class] = []
+        result: list[OtherKeys] = []
         for cell, inside in cells:
             goals: list[Goal] = []
             for layer in layers:
@@ -211,7 +215,7 @@ class ObjectRules:
             seen |= inside
         self._look_at_alike({keys for first in seen for keys in patterns[first][1:]})
         ranked = self.context.options.property_order == "schema"
-        symbol = self.builder.bag(bag.ways, bag.slots, self.separator, "members", ranked=ranked, asks=asks, where=self.where)
+        symbol = self.builder.bag(self.ways(bag.ways), bag.slots, self.separator, "members", ranked=ranked, asks=asks, where=self.where)
         self.builder.rule(left, self.around(symbol))
 
     def _look_at_alike(self, alike: set[Expr]) -> None:

@@ -7,13 +7,13 @@ Invariant. An option changes how values may be *written* or what is *refused*, n
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from numbers import Integral
 from typing import Any, NamedTuple
 
 from ...._native import NativeExpressions
-from ....checks import check_bool, check_choice, check_count
+from ....checks import check_bool, check_choice, check_count, check_special_tokens
 from ....errors import GrammarError, LimitExceededError
 from ....ir import PYTHON_FULL, Builder
 from ....limits import Limits
@@ -22,7 +22,17 @@ Whitespace = str | int | tuple[str, str]
 WHITESPACE = b" \t\n\r"  # of JSON
 MOST_WHITESPACE = 1000  # characters between two tokens of JSON
 
-STYLES = "json", "qwen_xml", "minimax_xml", "glm_xml", "deepseek_xml", "deepseek_v4_1_xml"
+STYLES = (
+    "json",
+    "qwen_xml",
+    "minimax_xml",
+    "minimax_m3_xml",
+    "glm_xml",
+    "deepseek_xml",
+    "deepseek_v4_1_xml",
+    "kimi_k3_xml",
+    "cohere_xml",
+)
 
 _FLAGS = ("lenient", "unique_keys", "closed")
 _CHOICES = {
@@ -47,6 +57,7 @@ class Options(NamedTuple):
     resources: Mapping[str, Any] | None = None
     style: str = "json"
     closed: bool = False
+    special_tokens: Iterable[str] = ()
 
     @classmethod
     def check_named(cls, options: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -57,7 +68,7 @@ class Options(NamedTuple):
             if name not in cls._fields:
                 raise TypeError(f"schema_options has {name!r:.80}, which is none of {', '.join(cls._fields)}")
         cls(**options).check()
-        return options
+        return {**options, "special_tokens": check_special_tokens(options["special_tokens"])} if "special_tokens" in options else options
 
     def check(self) -> None:
         """Raise for an option that has no such value."""
