@@ -294,7 +294,7 @@ def test_a_relaxed_limit_in_the_words_of_the_command_line(run, file) -> None:
     [
         ("mask --json --schema {}", {"properties": {"a": REFUSED}}, {"pointer": "/properties/a", "keyword": "pattern"}),
         ("mask --json --schema {}", {"type": "x"}, {"pointer": "", "keyword": "type"}),
-        ("mask --json --schema {}", '{"a":\n 1,}', {"line": 2, "column": 4}),
+        ("mask --json --schema {}", '{"a":\n 1 2}', {"line": 2, "column": 4}),
         ("mask --json --lark {}", "start: a\n", {"line": 1, "column": 8}),
         ("mask --json --gbnf {}", 'root ::= "a" (', {"line": 1, "column": 14}),
         ("mask --json --regex (a)\\1", "", {"construct": "back-reference", "line": 1, "column": 4}),

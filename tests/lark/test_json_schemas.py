@@ -97,7 +97,7 @@ def test_masks_are_those_of_the_schema() -> None:
 @pytest.mark.parametrize(
     ("text", "reason", "line", "column"),
     [
-        ('start: "a" %json {"type":"integer",}', "Expecting property name", 1, 36),
+        ('start: "a" %json {"type" "integer"}', "Expecting ':' delimiter", 1, 26),
         ('start: "a"\n  | %json {"type": "integer",\n  "x": 1 "y": 2}', "Expecting ',' delimiter", 3, 10),
         ('start: %json {"a": 1, "a": 2}', 'the key "a" occurs twice', 1, 23),
         ('start: %json {"a: 1}\nb: "x"}', "does not end", 1, 8),
