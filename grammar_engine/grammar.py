@@ -564,10 +564,12 @@ class Grammar:
             `xgrammar.StructuralTag`, is what it would be sent as.
         special_tokens : iterable of str
             Names of special tokens. Wherever a text of the tag itself has one (what begins and ends tags, triggers, constants, separators,
-            what is excluded), it stands for that token, and not for its letters; of several at one place it is the longest. Schemas,
-            patterns and grammars in it are as they are. ``vocabulary.special.values()`` are all of a vocabulary.
+            what is excluded), it stands for that token, and not for its letters; of several at one place it is the longest. So it is in
+            what a `style` writes. Otherwise schemas, patterns and grammars in it are as they are. ``vocabulary.special.values()`` are all
+            of a vocabulary.
         schema_options : mapping of str to value, optional
-            Options of `from_json_schema` for the schemas in it, as ``{"whitespace": "compact"}``. What a format says itself goes first.
+            Options of `from_json_schema` for the schemas in it, as ``{"whitespace": "compact"}``. What a format says itself goes first;
+            `special_tokens` add to those above.
         limits : Limits, optional
             `max_schema_nesting` and `max_schema_nodes` bound the formats, too.
 
@@ -602,6 +604,7 @@ class Grammar:
             return grammar._as_part(), grammar.report
 
         names = check_special_tokens(special_tokens)
+        of_schemas = {**of_schemas, "special_tokens": names.union(of_schemas.get("special_tokens", ()))}
         builder, loaded = Builder(), structural_tag.load(source, limits)
         report, named = structural_tag.build(builder, loaded, limits, compile_body, special_tokens=names)
         return cls._from_builder(builder, report, limits, "structural tag", named)

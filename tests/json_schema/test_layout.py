@@ -9,7 +9,7 @@ import re
 import numpy as np
 import pytest
 
-from grammar_engine import Grammar
+from grammar_engine import Grammar, LimitExceededError, Limits
 
 from .engine import accepts
 
@@ -127,6 +127,14 @@ def test_patterns_of_other_text(pattern: str, reason: str) -> None:
             with pytest.raises(ValueError, match=re.escape(reason)) as error:
                 make()
             assert str(error.value).startswith(beginning)
+
+
+@pytest.mark.parametrize("lenient", [False, True])
+def test_a_limit_that_a_pattern_meets(lenient: bool) -> None:
+    """It is no limit of the schema, which would be given up for it."""
+    with pytest.raises(LimitExceededError, match=re.escape("groups of the regular expression '((( ?)))'")) as caught:
+        Grammar.from_json_schema({"pattern": "^a$"}, whitespace="((( ?)))", lenient=lenient, limits=Limits(max_regex_nesting=2))
+    assert caught.value.where is None
 
 
 def test_separators() -> None:

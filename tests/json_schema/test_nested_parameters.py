@@ -424,6 +424,37 @@ def test_keys_that_cannot_stand_behind_a_value() -> None:
         Grammar.from_json_schema({"type": "object"}, style=style, unique_keys=unique)
 
 
+def test_notes_of_keys_that_never_come() -> None:
+    for others in (
+        {"additionalProperties": {"not": {}}},
+        {"additionalProperties": {"type": "integer", "enum": ["a"]}},
+        {"additionalProperties": False, "patternProperties": {"^a$": {}}},
+    ):
+        schema = {"type": "object", "properties": {"a": {"type": "null"}}, **others}
+        assert not Grammar.from_json_schema(schema, style="minimax_m3_xml").report.notes
+        schema |= {"patternProperties": {"^b": {"type": "null"}}}
+        assert Grammar.from_json_schema(schema, style="minimax_m3_xml").report.notes
+
+
+def test_keys_in_marks_are_letters() -> None:
+    """Behind a value as before it: tokens are what is around them."""
+    names = [M3, "a", "<a>", "</a>", "\u200b"]
+    special = dict(enumerate(names[:-1], 256))
+    vocabulary = Vocabulary([*(bytes([byte]) for byte in range(256)), *[b""] * len(special)], eos=[], special=special)
+    for key in ("a", "a\u200b"):
+        schema = {"type": "object", "properties": {key: {"const": "x"}}, "required": [key], "additionalProperties": False}
+        grammar = Grammar.from_json_schema(schema, style="minimax_m3_xml", whitespace="compact", special_tokens=names)
+        assert Matcher(grammar, vocabulary).forced_tokens() == [256, *f"<{key}>x".encode(), 256, *f"</{key}>".encode()]
+
+
+def test_lenient_where_other_keys_are_not_written() -> None:
+    """What is given up is the object's conditions, and not its keys."""
+    schema = {"type": "object", "properties": {"a<": {"type": "null"}, "b": {"type": "integer"}}, "required": ["a<"]}
+    grammar = Grammar.from_json_schema(schema, style="minimax_m3_xml", lenient=True)
+    assert [entry.detail for entry in grammar.report.relaxed] == ["the key 'a<' cannot stand in a mark"]
+    assert reads(grammar, f"{M3}<b>5{M3}</b>") and reads(grammar, "") and not reads(grammar, f"{M3}<c>5{M3}</c>")
+
+
 @pytest.mark.parametrize("style", ["cohere_xml", "minimax_m3_xml"])
 def test_items_are_not_compared(style: str) -> None:
     schema = {"type": "object", "properties": {"a": {"type": "array", "items": {"type": "integer"}, "uniqueItems": True}}}

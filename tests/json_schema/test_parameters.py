@@ -299,6 +299,9 @@ def test_lenient() -> None:
     grammar = Grammar.from_json_schema(schema, style="qwen_xml", lenient=True)
     assert reads(grammar, write("qwen_xml", [("ab", "x")]))
     assert [(entry.pointer, entry.detail) for entry in grammar.report.relaxed] == [("", "the key 'a>b' cannot stand in a mark")]
+    schema["properties"] |= {"b c": {"type": "null"}}
+    grammar = Grammar.from_json_schema(schema, style="qwen_xml", lenient=True)
+    assert reads(grammar, write("qwen_xml", [("b c", "null"), ("ab", "x")]))  # what is named is written as before
     many = {"type": "object", "patternProperties": {letter: {"const": letter} for letter in "abcde"}}
     limits = Limits(max_alternative_schemas=10)
     with pytest.raises(LimitExceededError, match="max_alternative_schemas"):

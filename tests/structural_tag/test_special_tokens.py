@@ -208,6 +208,8 @@ def test_marks_of_styles() -> None:
         grammar_of({**shape, "style": "glm_xml"}, names, schema_options={"whitespace": "compact"}),
         grammar_of(shape, names, schema_options=options),
         Grammar.from_structural_tag(older, special_tokens=names, schema_options=options),
+        grammar_of(shape | {"excludes": []}, [], schema_options={**options, "special_tokens": iter(names)}),
+        grammar_of(shape, names[:1], schema_options={**options, "special_tokens": names[1:]}),
         Grammar.from_json_schema(schema, **options, special_tokens=names),
         GrammarCache().from_json_schema(schema, **options, special_tokens=iter(names)),
         Grammar.from_lark("start: %json " + json.dumps(schema), schema_options={**options, "special_tokens": iter(names)}),

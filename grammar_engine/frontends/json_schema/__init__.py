@@ -90,6 +90,8 @@ def build(
     """
     options.check()
     layout = Layout.begin(builder, options.whitespace, ESCAPES[options.escapes])
+    if layout.is_bounded:
+        questions.is_empty(layout.gap)  # a limit that its pattern meets is met here, and not where one of the schema is asked about
     document = Document(schema, limits, options.resources)
     context = Context(builder, document, options, limits, questions)
     context.normaliser = Normaliser(context)

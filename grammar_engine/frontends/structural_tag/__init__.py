@@ -206,8 +206,6 @@ class _Formats:
 
     def body(self, node: Node, left: Symbol, name: str, source: Any, **options: Any) -> None:
         pointer = f"{node.pointer}/{name}"
-        if self.marks.names and name in ("json_schema", "schema"):
-            options["special_tokens"] = self.marks.names
         if pointer not in self.parts:
             try:
                 self.parts[pointer], report = self.compile_body(name, source, **options)

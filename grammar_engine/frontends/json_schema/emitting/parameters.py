@@ -7,7 +7,7 @@ and scalars, and without brackets and commas (`objects.py`, `arrays.py`).
 White space, as much as a gap may have, is insignificant around values and behind marks. The text `5` may be a string and a number: it is
 read if either is admitted. Where a mark tells strings from other values (`string="false"`), a string is all that stands between the marks.
 
-Invariant. No string has the text that ends its parameter. What is in a value waits in a queue, as in `emitter.py`.
+Invariant. No string that is written as it is has the text that ends its parameter. What is in a value waits in a queue, as in `emitter.py`.
 """
 
 from __future__ import annotations
@@ -21,15 +21,14 @@ from ....ir import Expr, Symbol, Way
 from ....report import Entry
 from ..algebra.shape import FALSE, NULL, TRUE, Shape
 from ..containers.arrays import ARRAYS, ArrayPiece
-from ..containers.objects import OBJECTS
-from ..reading.places import Goal
+from ..containers.objects import ObjectLayer, ObjectPiece
+from ..reading.places import ANYTHING, Goal
 from ..scalars.strings import STRINGS, StringPiece
 from .arrays import Form, write_items
 from .marks import KINDS, STYLES, Spelling
 from .objects import ObjectRules
 
 if TYPE_CHECKING:
-    from ..containers.objects import ObjectPiece
     from .emitter import Emitter
     from .objects import OtherKeys
 
@@ -109,6 +108,12 @@ class _Values:
     def key(self, name: Expr) -> Expr:
         return self.builder.concat(self.spelling(self.marks.open), name, self.between)
 
+    def closing_key(self, name: str) -> tuple[Symbol, ...]:
+        """What stands behind the value of a key, where the key stands there again: as before the value, in letters."""
+        b, before, behind = self.builder, self.marks.close, self.marks.behind_name
+        expr = b.concat(self.spelling(before), b.string(name), self.spelling(behind), self.gap)
+        return (b.lexeme(expr, f"{before}{name}{behind}"),)
+
     def run(self) -> None:
         """Write the rules of all arrays and objects that were asked for."""
         while self._queue:
@@ -117,11 +122,12 @@ class _Values:
     def write(self, left: Symbol, shape: Shape, where: str | None) -> None:
         """Write the rules of the arrays and objects of a shape, in marks."""
         for piece in shape.objects:
+            rules = _ParameterRules(self, piece, where)
             try:
-                _ParameterRules(self, piece, where).write(left)
+                rules.write(left)
             except (UnsupportedSchemaError, LimitExceededError) as error:
                 self.emitter.relax(error, where)
-                _ParameterRules(self, OBJECTS, where).write(left)
+                _ParameterRules(self, rules.relaxed(), where).write(left)
         for array in shape.arrays:
             try:
                 self._write_array(left, array)
@@ -233,6 +239,10 @@ class _ParameterRules(ObjectRules):
     def again(self, piece: ObjectPiece) -> _ParameterRules:
         return _ParameterRules(self.values, piece, self.where)
 
+    def relaxed(self) -> ObjectPiece:
+        """What is written instead of a piece that is given up: any object. It has the same names, as other keys are not all written."""
+        return ObjectPiece((ObjectLayer({name: ANYTHING for name in self.names if self._can_stand(name)}),))
+
     def around(self, *members: Symbol) -> tuple[Symbol, ...]:
         return members
 
@@ -244,14 +254,18 @@ class _ParameterRules(ObjectRules):
             return ways
         return [way._replace(symbols=(*way.symbols, *self.closes[way.symbols[0]])) for way in ways]
 
-    def key(self, name: str, goal: Goal) -> Symbol:
+    def _can_stand(self, name: str) -> bool:
+        """Whether a key can stand in a mark."""
         signs = "" if self.marks.has_entities else _IN_MARKS
-        if any(sign in signs or ord(sign) < 32 for sign in name) and self.value(goal) is not None:  # else it never comes
+        return not any(sign in signs or ord(sign) < 32 for sign in name)
+
+    def key(self, name: str, goal: Goal) -> Symbol:
+        if not self._can_stand(name) and self.value(goal) is not None:  # else it never comes
             pointer = goal[0].pointer if goal else self.where
             raise UnsupportedSchemaError(f"the key {name!r:.80} cannot stand in a mark", pointer=pointer or "")
         symbol = super().key(name, goal)
         if self.marks.behind_name:
-            self.closes[symbol] = self.values.closing(f"{self.marks.close}{name}{self.marks.behind_name}")
+            self.closes[symbol] = self.values.closing_key(name)
         return symbol
 
     def key_expr(self, name: str) -> Expr:
@@ -262,9 +276,10 @@ class _ParameterRules(ObjectRules):
 
     def other_keys(self, patterns: dict[Expr, list[Expr]]) -> list[OtherKeys]:
         found = super().other_keys(patterns)
-        if not found or not self.marks.behind_name:
+        if not self.marks.behind_name:
             return found
-        self._note_unwritten()
+        if not all(self.context.is_empty(keys) or self.context.is_void_goal(goal) for keys, goal, *_ in found):
+            self._note_unwritten()
         return []
 
     def _write_any(self, left: Symbol) -> None:
