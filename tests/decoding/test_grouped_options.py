@@ -196,6 +196,20 @@ def test_a_penalty_of_ones_own():
     sampler = GroupedSampler(TableModel(WIDTH), LETTERS, 3, repetition_penalty_strategy=Never(), end_of_sentence_stop=False)
     [[result]] = sampler.generate([[2]], 6)
     assert len(set(result.ids)) == 6
+
+    class Anew(Never):
+        def __call__(self, logits, tokens, generation_start):
+            return super().__call__(logits.copy(), tokens, generation_start)
+
+    class Nothing(Never):
+        def __call__(self, logits, tokens, generation_start):
+            super().__call__(logits, tokens, generation_start)
+
+    options = {"end_of_sentence_stop": False}
+    anew = GroupedSampler(TableModel(WIDTH), LETTERS, 3, repetition_penalty_strategy=Anew(), **options)
+    assert anew.generate([[2]], 6)[0][0].ids == result.ids
+    with pytest.raises(TypeError, match="returns the scores that it was given, not NoneType"):
+        GroupedSampler(TableModel(WIDTH), LETTERS, 3, repetition_penalty_strategy=Nothing(), **options).generate([[2]], 6)
     values = json.loads(json.dumps(sampler.as_dict()))
     with pytest.raises(ValueError, match="Never"):
         GroupedSampler.from_dict(values, TableModel(WIDTH), LETTERS)

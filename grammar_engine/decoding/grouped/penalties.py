@@ -38,7 +38,7 @@ class RepetitionPenaltyStrategy(ABC):
 
     @abstractmethod
     def __call__(self, logits: Logits, tokens: Sequence[int], generation_start: int) -> Logits:
-        """Lower scores in place, and return them.
+        """Lower scores, and return them.
 
         Parameters
         ----------
@@ -52,7 +52,7 @@ class RepetitionPenaltyStrategy(ABC):
         Returns
         -------
         Logits
-            `logits`.
+            `logits`, changed in place, or others of their shape.
         """
 
     def as_dict(self) -> dict[str, Any]:

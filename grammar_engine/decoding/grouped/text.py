@@ -126,10 +126,12 @@ class Text:
 
         `place` is the number of the row in its group; None: it is the model's own, read at the last token of the text.
         """
-        rules, scores = self.rules, row
-        if self.state is not None and len(scores) < self.state.matcher.vocabulary.width:
-            raise ValueError(f"the model scores {len(scores)} tokens, and the vocabulary has {self.state.matcher.vocabulary.width}")
-        rules.penalty(scores, self.ids[: self._penalised_to], self._penalised_from())
+        rules = self.rules
+        if self.state is not None and len(row) < self.state.matcher.vocabulary.width:
+            raise ValueError(f"the model scores {len(row)} tokens, and the vocabulary has {self.state.matcher.vocabulary.width}")
+        scores = rules.penalty(row, self.ids[: self._penalised_to], self._penalised_from())
+        if not isinstance(scores, np.ndarray) or scores.shape != row.shape:
+            raise TypeError(f"a penalty returns the scores that it was given, not {type(scores).__name__}")
         scores[rules.size :] = -np.inf
         mass = 1.0
         if self.state is not None:
