@@ -80,6 +80,13 @@ def test_a_prompt_too_short_for_any_answer_is_refused():
     assert len(sampler("abc", 2, return_full_text=False)["generated_text"]) <= 2
 
 
+@pytest.mark.parametrize("multiplier", [1e19, 1.7e308])
+def test_a_multiplier_may_come_to_any_number(multiplier):
+    sampler = GroupedSampler(TableModel(WIDTH), LETTERS, 2, answer_length_multiplier=multiplier)
+    answer = sampler("abcabc", grammar=Grammar.from_regex("[a-c]{3}"), return_full_text=False)
+    assert len(answer["generated_text"]) == 3
+
+
 def test_a_grammar_is_a_grammar():
     with pytest.raises(TypeError, match="not Matcher"):
         GroupedSampler(TableModel(WIDTH), LETTERS, 2).generate([[2]], 4, grammar=Matcher(Grammar.from_regex("a"), LETTERS))

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 # A tokenizer of `transformers` that does not know what its model can see says 10**30, or whatever was saved with it. So a length of more
 # than this is not believed of a tokenizer, and `from_pretrained` asks for one. What a model says of itself, or a user, is believed.
 MAX_MODEL_INPUT_SIZE = 32_768
+_MOST = MAX_BUDGET // 2  # tokens that a multiplier comes to: rounded to a float, a greater number would be more than `MAX_BUDGET`
 
 
 class GroupedPipeline(ABC):
@@ -443,7 +444,7 @@ class GroupedPipeline(ABC):
             return check_count("max_new_tokens", max_new_tokens, 1, MAX_BUDGET)
         if not self.end_of_sentence_stop:
             raise ValueError("max_new_tokens must be given if end_of_sentence_stop is False")
-        budget = int(prepared.prompt_len * self.answer_length_multiplier)
+        budget = int(min(prepared.prompt_len * self.answer_length_multiplier, _MOST))
         if not budget:
             few = f"the prompt has {prepared.prompt_len} tokens, and answer_length_multiplier is {self.answer_length_multiplier}"
             raise ValueError(f"{few}: no token may be generated; give max_new_tokens")
