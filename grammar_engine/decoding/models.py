@@ -265,7 +265,8 @@ def as_numpy(scores: Any) -> Logits:
     """A float32 copy in CPU memory, of an array or a tensor."""
     if hasattr(scores, "detach"):
         scores = scores.detach().float().cpu().numpy()
-    return np.array(scores, dtype=np.float32)
+    with np.errstate(over="ignore"):  # of scores near the least float64, with which models ban a token: -inf is right, as torch has it
+        return np.array(scores, dtype=np.float32)
 
 
 # --- torch modules --------------------------------------------------------------------------------------------------

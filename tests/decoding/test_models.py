@@ -37,6 +37,12 @@ def test_a_callable():
     assert (model.width, model.max_length, model.passes) == (WIDTH, None, 2)
 
 
+@pytest.mark.filterwarnings("error")
+def test_scores_that_float32_has_not():
+    session = as_model(lambda ids: np.full((len(ids), 2), [np.finfo(np.float64).min, 1.0])).start()
+    assert session.logits([1]).tolist() == [[-np.inf, 1.0]]
+
+
 def test_the_width_of_a_callable_is_learnt():
     model = as_model(table)
     with pytest.raises(ValueError, match="after the first pass"):
