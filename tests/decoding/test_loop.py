@@ -481,6 +481,9 @@ def test_without_a_grammar():
     assert len(texts) > 5
     result = generate(constant([1.0, 0.0, 0.0]), [0], vocabulary=vocabulary, sampling=GREEDY, max_new_tokens=5)
     assert (result.text, result.finish_reason, result.passes, result.forced) == (b"aaaaa", "budget", 5, 0)
+    padded = Vocabulary([b"a", b"b", b"</s>"], eos=[2], width=5)  # a model that scores six ids, of which three stand for nothing
+    result = generate(constant([1.0, 0.0, 0.0, 3.0, 2.0, 4.0]), [0], vocabulary=padded, sampling=GREEDY, max_new_tokens=5)
+    assert result.text == b"aaaaa"
 
 
 def test_without_a_vocabulary():
