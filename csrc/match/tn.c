@@ -38,13 +38,13 @@ GE_HOT static bool is_choice(const ge_vocab *v, mt_ends ends, const u32 *mask) {
     return false;
 }
 
-/* *yes: whether the tokens lead to the end of a sentence. GE_OK or a failure. */
+/* *yes: whether the tokens end the text. GE_OK or a failure. */
 static int32_t completes(ge_matcher *m, const int64_t *tokens, size_t n, bool *yes, ge_err *err) {
     size_t n_done = 0;
     int32_t status = mt_accept(m, tokens, n, true, &n_done, false, err);
     int32_t flags = status == GE_OK ? ge_matcher_flags(m, err) : status;
     if (flags < 0) status = flags;
-    *yes = status == GE_OK && n_done == n && flags & (GE_COMPLETE | GE_ENDED);
+    *yes = status == GE_OK && n_done == n && flags & GE_ENDED; /* the last token may be one that the grammar names there */
     ge_err other; /* the first failure is told */
     int32_t undone = ge_matcher_rollback(m, n_done, status == GE_OK ? err : &other);
     return status == GE_OK ? undone : status;

@@ -179,7 +179,7 @@ class BudgetedText(Held):
         if not 0 < len(closing) <= left:
             return False
         n = self.matcher.accept_tokens(closing)
-        ends = n == len(closing) and self.matcher.is_complete  # not every text that the grammar takes is a sentence
+        ends = n == len(closing) and self.matcher.is_terminated  # a token that the grammar names may be one that ends texts elsewhere
         self.matcher.rollback(n)
         return ends
 

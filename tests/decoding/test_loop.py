@@ -472,6 +472,20 @@ def test_tokens_that_end_texts_may_be_marks_within_them():
     assert seen == {2, 4, 12, 13}
 
 
+@pytest.mark.parametrize("in_turns", [True, False])
+def test_a_closing_is_none_where_its_end_is_a_mark_within_the_text(monkeypatch, in_turns):
+    """Of few tokens only the longer text is: the closing that is held. Behind a "q" it is read, and what it ends with ends nothing."""
+    if not in_turns:
+        single = next(base for base in BudgetedText.__mro__ if "_search" in vars(base))
+        monkeypatch.setattr(BudgetedText, "accept", single.accept)
+        monkeypatch.setattr(BudgetedText, "_turn_to", lambda *_: 0)
+    vocabulary = Vocabulary([b"a", b"q", b"L", b"LLLLL", b""], eos=[4], special={4: "<end>"})
+    grammar = Grammar.from_lark('start: "aaaa" | "LLLLL" | "q" ("aaaa" | "LLLLL" <end>)')
+    model = constant([0.0, 9.0, 0.0, 1.0, 0.0])
+    assert generate(model, [0], grammar, vocabulary, sampling=GREEDY, max_new_tokens=3).tokens == [3, 4]
+    assert generate(model, [0], grammar, vocabulary, sampling=GREEDY, max_new_tokens=6).tokens == [1, 3, 4, 4]
+
+
 # --- without a grammar ----------------------------------------------------------------------------------------------
 
 
