@@ -11,15 +11,16 @@ import argparse
 import json
 import os
 import platform
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from engines import Engine, installed, problem
-from engines.tokenizer import NAMES
+from engines.tokenizer import NAMES, Tokenizer
 from figures import processor
 from report import around_block, write_block
-from walks import table
+from walks import prepare, table
 
 
 class Layout(NamedTuple):
@@ -66,6 +67,26 @@ def parse(parser: argparse.ArgumentParser, kinds: tuple[str, ...], names: list[s
     if options.core is not None:
         os.sched_setaffinity(0, {options.core})
     return options
+
+
+def run(
+    parser: argparse.ArgumentParser,
+    kinds: tuple[str, ...],
+    subjects: Sequence[Any],
+    measured: Callable[..., dict[str, Any]],
+    layout: Layout,
+) -> None:
+    """All of hard.py and regexes.py: one subject after the other, each by all engines. `measured`: by engine the figures of a subject."""
+    options = parse(parser, kinds, [subject.name for subject in subjects], layout)
+    tokenizer = Tokenizer.load(options.tokenizer)
+    engines = {name: prepare(name, tokenizer) for name in options.engines}
+    found: Found = {}
+    for subject in subjects:
+        if options.match in subject.name:
+            found[subject.name] = measured(engines, subject, tokenizer, options)
+            for name, figure in found[subject.name].items():
+                print(f"{name}: {subject.name}: {' '.join(layout.cells(figure))}", file=sys.stderr)
+    publish(layout, found, engines, options)
 
 
 def publish(layout: Layout, found: Found, engines: dict[str, Engine], options: argparse.Namespace) -> None:

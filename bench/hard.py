@@ -14,16 +14,15 @@ from __future__ import annotations
 
 import argparse
 import math
-import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from command import Layout, parse, parser_of, publish
+from command import Layout, parser_of, run
 from engines import Engine, Source
 from engines.tokenizer import Tokenizer
 from suites.rows import Row, rows
-from walks import Measured, fastest, in_turns, isolated, mean, measure, microseconds, prepare, summary
+from walks import Measured, fastest, in_turns, isolated, mean, measure, microseconds, summary
 
 KINDS = ("json_schema", "lark")
 WORST = 5_000_000  # nanoseconds: what no mask should take
@@ -89,18 +88,8 @@ LAYOUT = Layout("hard", "row", COLUMNS, EXTRACTED, cells)
 
 
 def main() -> None:
-    chosen = rows()
     parser = parser_of(__doc__, KINDS, ["ours", "llguidance"], limit=120)
-    options = parse(parser, KINDS, [row.name for row in chosen], LAYOUT)
-    tokenizer = Tokenizer.load(options.tokenizer)
-    engines = {name: prepare(name, tokenizer) for name in options.engines}
-    found: dict[str, dict[str, Any]] = {}
-    for row in chosen:
-        if options.match in row.name:
-            found[row.name] = measured(engines, row, tokenizer, options)
-            for name, figure in found[row.name].items():
-                print(f"{name}: {row.name}: {' '.join(cells(figure))}", file=sys.stderr)
-    publish(LAYOUT, found, engines, options)
+    run(parser, KINDS, rows(), measured, LAYOUT)
 
 
 if __name__ == "__main__":

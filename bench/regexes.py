@@ -12,16 +12,15 @@ each wrong one is refused somewhere.
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from command import Layout, parse, parser_of, publish
+from command import Layout, parser_of, run
 from engines import Engine, Source
 from engines.tokenizer import Tokenizer
 from suites.patterns import Pattern, patterns
-from walks import Measured, accepted, fastest, in_turns, isolated, mean, measure, microseconds, prepare, summary
+from walks import Measured, accepted, fastest, in_turns, isolated, mean, measure, microseconds, summary
 
 KINDS = ("regex",)
 COLUMNS = ("masks", "first mask", "mean", "p50", "p99", "max", "mean, warm", "accept mean", "all texts", "verdict")
@@ -79,18 +78,8 @@ LAYOUT = Layout("regexes", "regex", COLUMNS, EXTRACTED, cells)
 
 
 def main() -> None:
-    chosen = patterns()
     parser = parser_of(__doc__, KINDS, ["ours", "llguidance", "xgrammar", "outlines"], limit=60)
-    options = parse(parser, KINDS, [pattern.name for pattern in chosen], LAYOUT)
-    tokenizer = Tokenizer.load(options.tokenizer)
-    engines = {name: prepare(name, tokenizer) for name in options.engines}
-    found: dict[str, dict[str, Any]] = {}
-    for pattern in chosen:
-        if options.match in pattern.name:
-            found[pattern.name] = measured(engines, pattern, tokenizer, options)
-            for name, figure in found[pattern.name].items():
-                print(f"{name}: {pattern.name}: {' '.join(cells(figure))}", file=sys.stderr)
-    publish(LAYOUT, found, engines, options)
+    run(parser, KINDS, patterns(), measured, LAYOUT)
 
 
 if __name__ == "__main__":
