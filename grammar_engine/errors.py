@@ -5,7 +5,7 @@ is in attributes; the message is assembled from them in one place, here.
 
     GrammarEngineError
     |- GrammarError (ValueError)         bad source text
-    |  |- GrammarSyntaxError             malformed Lark or regex text: line, column, caret
+    |  |- GrammarSyntaxError             malformed Lark, GBNF or regex text: line, column, caret
     |  |- UnsupportedRegexError          a regular expression that is well formed but has no exact automaton here
     |  `- SchemaError                    a JSON Schema: pointer and keyword
     |     |- UnsupportedSchemaError      valid, but not enforceable here

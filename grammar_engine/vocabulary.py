@@ -484,7 +484,7 @@ class Vocabulary:
 
         Notes
         -----
-        The file is 10.9 MB for 131,072 tokens. It holds numbers as this machine writes them, and its format belongs to this version: keep
+        The file is 11.4 MB for 131,072 tokens. It holds numbers as this machine writes them, and its format belongs to this version: keep
         it as a cache beside the tokenizer, not in its place.
         """
         from .vocabularies import saved

@@ -6,9 +6,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-os.environ.setdefault(
-    "OMP_NUM_THREADS", "1"
-)  # before torch is there: a process for each core runs tests, and threads of one would wait for the other
+# Before torch is there: a process for each core runs tests, and threads of one would wait for the other.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest
 from hypothesis import HealthCheck, settings
