@@ -88,27 +88,23 @@ typedef struct rx_ending {
 } rx_ending;
 
 typedef struct rx_arena {
-    budget *b;          /* borrowed */
+    /* All that owns memory, in front of `b` (rx_copy). */
     intern_table nodes; /* words: kind, operands */
     VEC(rx_meta) meta;  /* by node */
     intern_table sets;  /* byte sets, 8 words each */
     word_map memo;      /* (node, byte class) -> derivative */
-    rx_id text;         /* valid UTF-8, NONE until rx_text() was asked for */
     VEC(u32) first;     /* by node: id of the set that rx_first found, NONE until it was asked for */
     VEC(u32) local_of;  /* by node: id in local, NONE until it was asked for */
     intern_table local; /* sets of sets; see rx_local.c */
     word_map same_of;   /* id in local, once classes are frozen -> index in same */
     VEC(u8) same;       /* `same` and `next` of rx_local_classes */
-    u32 local_escape;   /* id in it of what is inside an escape, NONE until it was asked for */
     VEC(u32) must_of;   /* by node: id in must, NONE until it was asked for */
     intern_table must;  /* see rx_must.c */
     word_map clamped;   /* (node, number of bytes) -> what rx_clamp made of it */
     word_map widened;   /* node -> what rx_widen made of it */
     word_map finish;    /* node -> what rx_finish found */
     word_map least;     /* (node, in quotes) -> what rx_least found */
-    word_map bounds_of; /* the same -> a bound (rx_least.c), while one is asked for; how many were */
-    u32 n_bounds;
-    rx_id of_byte[256]; /* the node of each single byte, RX_ID_NEVER until it was asked for */
+    word_map bounds_of; /* the same -> a bound (rx_least.c), while one is asked for */
     VEC(u8) bounds;     /* digits of the bounds of multiples */
     intern_table labels; /* what was read of labels: (all but the last character, the last one) */
     intern_table cells;  /* ropes and lists of regular expressions that are read; see rx_syntax.h */
@@ -120,6 +116,12 @@ typedef struct rx_arena {
     VEC(rx_n_chars) chars; /* by node, least = NONE until it was asked for; see rx_length.c */
     word_map ending_of;    /* node -> index in endings; see rx_ending.c */
     VEC(rx_ending) endings;
+
+    budget *b;          /* borrowed */
+    rx_id text;         /* valid UTF-8, NONE until rx_text() was asked for */
+    rx_id of_byte[256]; /* the node of each single byte, RX_ID_NEVER until it was asked for */
+    u32 local_escape;   /* id in local of what is inside an escape, NONE until it was asked for */
+    u32 n_bounds;       /* how many were asked for (bounds_of) */
     u64 derivatives;    /* computed so far */
 
     /* Byte classes: bytes that no set of the arena tells apart. Valid while class_sets == number of sets, or for good once frozen. */

@@ -21,36 +21,10 @@ bool rx_init(rx_arena *x, budget *b) {
 
 bool rx_copy(rx_arena *x, budget *b, const rx_arena *from) {
     *x = *from;
+    memset(x, 0, offsetof(rx_arena, b));
     x->b = b;
-    memset(&x->nodes, 0, sizeof x->nodes);
-    memset(&x->meta, 0, sizeof x->meta);
-    memset(&x->sets, 0, sizeof x->sets);
-    memset(&x->memo, 0, sizeof x->memo);
-    memset(&x->bounds, 0, sizeof x->bounds);
-    memset(&x->first, 0, sizeof x->first); /* not copied: what each node looks up at its front is found again */
-    memset(&x->local_of, 0, sizeof x->local_of);
-    memset(&x->local, 0, sizeof x->local);
-    memset(&x->same_of, 0, sizeof x->same_of);
-    memset(&x->same, 0, sizeof x->same);
     x->local_escape = NONE;
-    memset(&x->must_of, 0, sizeof x->must_of);
-    memset(&x->must, 0, sizeof x->must);
-    memset(&x->clamped, 0, sizeof x->clamped);
-    memset(&x->widened, 0, sizeof x->widened);
-    memset(&x->finish, 0, sizeof x->finish);
-    memset(&x->least, 0, sizeof x->least);
-    memset(&x->bounds_of, 0, sizeof x->bounds_of);
-    memset(&x->labels, 0, sizeof x->labels);
-    memset(&x->cells, 0, sizeof x->cells);
-    memset(&x->id_start, 0, sizeof x->id_start);
-    memset(&x->id_continue, 0, sizeof x->id_continue);
-    memset(&x->beyond, 0, sizeof x->beyond);
-    memset(&x->apart, 0, sizeof x->apart);
-    memset(&x->among, 0, sizeof x->among);
-    memset(&x->unbound, 0, sizeof x->unbound);
-    memset(&x->chars, 0, sizeof x->chars);
-    memset(&x->ending_of, 0, sizeof x->ending_of);
-    memset(&x->endings, 0, sizeof x->endings);
+    /* Not copied: what is looked up at the front of each node (first, local_of), and what is found again. */
     return intern_copy(b, &x->nodes, &from->nodes) && vec_copy(b, &x->meta, &from->meta) && intern_copy(b, &x->sets, &from->sets) &&
            map_copy(b, &x->memo, &from->memo) && vec_copy(b, &x->bounds, &from->bounds) && intern_copy(b, &x->labels, &from->labels) &&
            intern_copy(b, &x->cells, &from->cells) && vec_copy(b, &x->id_start, &from->id_start) &&
