@@ -238,6 +238,15 @@ static bool merge_arms(rx_arena *x, id_vec *v) {
     return ok;
 }
 
+/* A node of several operands, of which the deepest has this depth. Changes v. */
+static rx_id intern_operands(rx_arena *x, rx_kind kind, id_vec *v, u32 flags, u32 depth) {
+    u32 n = v->n;
+    if (!vec_push(x->b, v, 0)) return NONE;
+    memmove(v->at + 1, v->at, n * sizeof *v->at);
+    v->at[0] = kind;
+    return rx_intern(x, v->at, v->n, flags, depth + 1);
+}
+
 rx_id rx_or(rx_arena *x, const rx_id *parts, u32 n) {
     id_vec v = {0};
     rx_id result = NONE;
@@ -271,15 +280,8 @@ rx_id rx_or(rx_arena *x, const rx_id *parts, u32 n) {
         flags = (flags & flags_of(x, id) & (RX_TEXT | RX_FINITE)) | ((flags | flags_of(x, id)) & (RX_NULLABLE | RX_INHABITED));
         depth = max_u32(depth, depth_of(x, id));
     }
-    if (kept < 2) {
-        result = kept ? v.at[0] : RX_ID_NEVER;
-        goto done;
-    }
     v.n = kept;
-    if (!vec_push(x->b, &v, 0)) goto done;
-    memmove(v.at + 1, v.at, kept * sizeof *v.at);
-    v.at[0] = RX_OR;
-    result = rx_intern(x, v.at, v.n, flags, depth + 1);
+    result = kept == 0 ? RX_ID_NEVER : kept == 1 ? v.at[0] : intern_operands(x, RX_OR, &v, flags, depth);
 done:
     vec_drop(x->b, &v);
     return result;
@@ -383,15 +385,8 @@ rx_id rx_and(rx_arena *x, const rx_id *parts, u32 n) {
         flags |= flags_of(x, id) & (RX_TEXT | RX_FINITE);
         depth = max_u32(depth, depth_of(x, id));
     }
-    if (kept < 2) {
-        result = kept ? v.at[0] : RX_ID_ALL;
-        goto done;
-    }
     v.n = kept;
-    if (!vec_push(x->b, &v, 0)) goto done;
-    memmove(v.at + 1, v.at, kept * sizeof *v.at);
-    v.at[0] = RX_AND;
-    result = rx_intern(x, v.at, v.n, flags, depth + 1);
+    result = kept == 0 ? RX_ID_ALL : kept == 1 ? v.at[0] : intern_operands(x, RX_AND, &v, flags, depth);
 done:
     vec_drop(x->b, &v);
     return result;
