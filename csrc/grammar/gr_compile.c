@@ -110,8 +110,59 @@ static bool bag_rules(compiler *c, u32 left, const gr_bag *bag) {
     return ok;
 }
 
-/* One record: nonterminal, separator, ranked, number of slots, number of ways; per slot: minimum, maximum, number of slots that it asks
- * for, those; per way: flags, rank, number of symbols, number of slots, symbols, slots. *used = its length. */
+/* The slots of a bag: minimum, maximum, number of slots that it asks for, those. *at: where they are in the record, then what is behind. */
+static bool read_slots(compiler *c, const gr_bag *bag, const u32 *record, u32 n, u32 *at) {
+    gr_grammar *g = c->g;
+    for (u32 i = 0; i < bag->n_slots; i++) {
+        if (n - *at < 3 || n - *at - 3 < record[*at + 2]) return budget_fail(c->b, GE_E_IR);
+        gr_slot slot = {.minimum = record[*at],
+                        .maximum = record[*at + 1],
+                        .last_rank = NONE,
+                        .place = NONE,
+                        .asks = g->bag_words.n,
+                        .n_asks = record[*at + 2]};
+        if (slot.minimum > slot.maximum || slot.maximum == 0) return budget_fail(c->b, GE_E_IR);
+        if (!vec_push(c->b, &g->slots, slot)) return false;
+        for (*at += 3; slot.n_asks; slot.n_asks--, ++*at) {
+            if (record[*at] >= bag->n_slots) return budget_fail(c->b, GE_E_IR);
+            if (!vec_push(c->b, &g->bag_words, record[*at])) return false;
+        }
+    }
+    return true;
+}
+
+/* May a bag with so many slots have this way? */
+static bool way_ok(const compiler *c, gr_way way, const u32 *symbols, const u32 *slots, u32 n_slots) {
+    bool ok = way.n_symbols && way.n_slots && way.rank != NONE;
+    for (u32 i = 0; ok && i < way.n_symbols; i++) ok = symbol_ok(c, symbols[i]);
+    for (u32 i = 0; ok && i < way.n_slots; i++) {
+        ok = slots[i] < n_slots;
+        for (u32 k = 0; ok && k < i; k++) ok = slots[k] != slots[i];
+    }
+    return ok && (symbols[0] & 1 ? !(way.flags & GR_DISTINCT) : !(c->lexeme_flags[symbols[0] >> 1] & GR_LEXEME_NULLABLE));
+}
+
+/* The ways of a bag: flags, rank, number of symbols, number of slots, symbols, slots. *at: as above. */
+static bool read_ways(compiler *c, const gr_bag *bag, const u32 *record, u32 n, u32 *at) {
+    gr_grammar *g = c->g;
+    for (u32 i = 0; i < bag->n_ways; i++) {
+        if (n - *at < 4 || n - *at - 4 < (u64)record[*at + 2] + record[*at + 3]) return budget_fail(c->b, GE_E_IR);
+        gr_way way = {.flags = record[*at] & GR_DISTINCT, .rank = record[*at + 1], .n_symbols = record[*at + 2],
+                      .n_slots = record[*at + 3], .symbols = g->bag_words.n, .slots = g->bag_words.n + record[*at + 2]};
+        const u32 *symbols = record + *at + 4, *slots = symbols + way.n_symbols;
+        if (!way_ok(c, way, symbols, slots, bag->n_slots)) return budget_fail(c->b, GE_E_IR);
+        for (u32 k = 0; k < way.n_symbols; k++)
+            if (!vec_push(c->b, &g->bag_words, rule_symbol(c, symbols[k]))) return false;
+        for (u32 k = 0; k < way.n_slots; k++)
+            if (!vec_push(c->b, &g->bag_words, slots[k])) return false;
+        if (!vec_push(c->b, &g->ways, way)) return false;
+        g->has_distinct |= (way.flags & GR_DISTINCT) != 0;
+        *at += 4 + way.n_symbols + way.n_slots;
+    }
+    return true;
+}
+
+/* One record: nonterminal, separator, ranked, number of slots, number of ways, slots, ways. *used = its length. */
 static bool read_bag(compiler *c, const u32 *record, u32 n, u32 *used) {
     gr_grammar *g = c->g;
     if (n < 5) return budget_fail(c->b, GE_E_IR);
@@ -121,44 +172,8 @@ static bool read_bag(compiler *c, const u32 *record, u32 n, u32 *used) {
     if (record[0] >= c->in->n_nonterminals || c->list_of.at[record[0]] != NONE || c->bag_of.at[record[0]] != NONE || !is_comma)
         return budget_fail(c->b, GE_E_IR);
     work_on(c, bag.owner);
-    u32 at = 5;
-    for (u32 i = 0; i < bag.n_slots; i++) {
-        if (n - at < 3 || n - at - 3 < record[at + 2]) return budget_fail(c->b, GE_E_IR);
-        gr_slot slot = {.minimum = record[at],
-                        .maximum = record[at + 1],
-                        .last_rank = NONE,
-                        .place = NONE,
-                        .asks = g->bag_words.n,
-                        .n_asks = record[at + 2]};
-        if (slot.minimum > slot.maximum || slot.maximum == 0) return budget_fail(c->b, GE_E_IR);
-        if (!vec_push(c->b, &g->slots, slot)) return false;
-        for (at += 3; slot.n_asks; slot.n_asks--, at++) {
-            if (record[at] >= bag.n_slots) return budget_fail(c->b, GE_E_IR);
-            if (!vec_push(c->b, &g->bag_words, record[at])) return false;
-        }
-    }
-    for (u32 i = 0; i < bag.n_ways; i++) {
-        if (n - at < 4 || n - at - 4 < (u64)record[at + 2] + record[at + 3]) return budget_fail(c->b, GE_E_IR);
-        gr_way way = {.flags = record[at] & GR_DISTINCT, .rank = record[at + 1], .n_symbols = record[at + 2], .n_slots = record[at + 3],
-                      .symbols = g->bag_words.n, .slots = g->bag_words.n + record[at + 2]};
-        const u32 *symbols = record + at + 4, *slots = symbols + way.n_symbols;
-        bool ok = way.n_symbols && way.n_slots && way.rank != NONE;
-        for (u32 k = 0; ok && k < way.n_symbols; k++) ok = symbol_ok(c, symbols[k]);
-        for (u32 k = 0; ok && k < way.n_slots; k++) {
-            ok = slots[k] < bag.n_slots;
-            for (u32 j = 0; ok && j < k; j++) ok = slots[j] != slots[k];
-        }
-        ok = ok && (symbols[0] & 1 ? !(way.flags & GR_DISTINCT) : !(c->lexeme_flags[symbols[0] >> 1] & GR_LEXEME_NULLABLE));
-        if (!ok) return budget_fail(c->b, GE_E_IR);
-        for (u32 k = 0; k < way.n_symbols; k++)
-            if (!vec_push(c->b, &g->bag_words, rule_symbol(c, symbols[k]))) return false;
-        for (u32 k = 0; k < way.n_slots; k++)
-            if (!vec_push(c->b, &g->bag_words, slots[k])) return false;
-        if (!vec_push(c->b, &g->ways, way)) return false;
-        g->has_distinct |= (way.flags & GR_DISTINCT) != 0;
-        at += 4 + way.n_symbols + way.n_slots;
-    }
-    *used = at;
+    *used = 5;
+    if (!read_slots(c, &bag, record, n, used) || !read_ways(c, &bag, record, n, used)) return false;
     c->bag_of.at[record[0]] = g->bags.n;
     return gr_bag_lay_out(g, c->b, &bag, c->lexeme_flags) && vec_push(c->b, &g->bags, bag) && vec_push(c->b, &c->ruled_out, 1) &&
            bag_rules(c, record[0], &bag);

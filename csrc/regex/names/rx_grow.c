@@ -206,11 +206,16 @@ static bool search_digits(growth *g, gap_search *s, u32 i, u64 sum, u32 left) {
         u32 rest = GROW_NEVER_FITS, most = (i == 0 ? here : grow_one[grow_before_of(s->digits[i - 1])])[n] - 1;
         if (s->k == 0 && i) most = UINT32_MAX;
         u64 more = sum - min_u64(sum, most);
-        if (s->k == g->n) rest = all - i - 1;
-        else if (i + 1 == all) rest = more ? GROW_NEVER_FITS : g->rest[s->k + 1][grow_before_of(n)][true];
-        else for (u32 last = 1; last < GROW_N_BEFORE; last++)
-                rest = min_u32(rest, max_u32(all - i - 1, s->k ? grow_least_after(grow_before_of(n), more, last) : 1) +
-                                         g->rest[s->k + 1][last][true]);
+        if (s->k == g->n) {
+            rest = all - i - 1;
+        } else if (i + 1 == all) {
+            rest = more ? GROW_NEVER_FITS : g->rest[s->k + 1][grow_before_of(n)][true];
+        } else {
+            for (u32 last = 1; last < GROW_N_BEFORE; last++) {
+                u32 least = s->k ? grow_least_after(grow_before_of(n), more, last) : 1;
+                rest = min_u32(rest, max_u32(all - i - 1, least) + g->rest[s->k + 1][last][true]);
+            }
+        }
         s->digits[i] = (u8)n;
         if (n + rest <= left && search_digits(g, s, i + 1, more, left - n)) return true;
     }

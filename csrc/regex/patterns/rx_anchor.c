@@ -333,55 +333,72 @@ static bool add_id(rx_arena *x, rx_id *to, rx_id id) {
     return *to != NONE;
 }
 
-/* w*, for any conditions. Iterations walk through a finite automaton whose states are junctions: from (b, a) an iteration s in
- * at[a][b1] that begins as b asks for leads to (beyond(b, b1), a1) for each a1 such that s ends as a1 asks for. Kleene's construction
- * gives the language between two junctions. Iterations that are "" need not be followed: they only add conditions (and where nothing is
- * asked for they do no harm). */
-static bool star_any(rx_context *c, const rx_ways *w, rx_ways *out) {
-    rx_arena *x = c->x;
-    rx_id between[N_JUNCTIONS][N_JUNCTIONS];
-    bool used[N_JUNCTIONS] = {false}, asked_before[RX_N_CONDITIONS] = {false}, asked_after[RX_N_CONDITIONS] = {false};
-    rx_ways result = *w;
-    if (!rx_ways_add(c, &result, RX_ANY, RX_ANY, RX_ID_EMPTY)) return false;
+/* How repetitions of some ways may follow each other. */
+typedef struct iterations {
+    bool asked_before[RX_N_CONDITIONS], asked_after[RX_N_CONDITIONS]; /* by some way */
+    rx_id between[N_JUNCTIONS][N_JUNCTIONS];                         /* what leads from one junction to another */
+    bool used[N_JUNCTIONS];                                          /* some step begins or ends there */
+} iterations;
+
+/* One iteration: an s in at[a][b1] that begins as b asks for leads from (b, a) to (beyond(b, b1), a1) for each a1 such that s ends as a1
+ * asks for. */
+static bool find_steps(rx_context *c, const rx_ways *w, iterations *it) {
+    memset(it, 0, sizeof *it);
     for (u32 i = 0; i < N_JUNCTIONS; i++)
-        for (u32 j = 0; j < N_JUNCTIONS; j++) between[i][j] = RX_ID_NEVER;
+        for (u32 j = 0; j < N_JUNCTIONS; j++) it->between[i][j] = RX_ID_NEVER;
     FOR_CELLS(a, b)
-        if (w->at[a][b] != RX_ID_NEVER) asked_before[a] = asked_after[b] = true;
+        if (w->at[a][b] != RX_ID_NEVER) it->asked_before[a] = it->asked_after[b] = true;
     FOR_CELLS(a, b) { /* nothing follows beyond FINAL, so that the EDGE it leads to needs no step */
         if (w->at[a][b] == RX_ID_NEVER) continue;
         for (u32 before = 0; before < RX_N_CONDITIONS; before++) {
-            rx_id s = asked_after[before] ? begins(c, w->at[a][b], before) : RX_ID_NEVER;
+            rx_id s = it->asked_after[before] ? begins(c, w->at[a][b], before) : RX_ID_NEVER;
             if (s == NONE) return false;
             u32 after = beyond(before, b);
             for (u32 next = 0; s != RX_ID_NEVER && after != NONE && next < RX_N_CONDITIONS; next++) {
-                if (!asked_before[next]) continue;
+                if (!it->asked_before[next]) continue;
                 rx_id step = rx_ends(c, s, next);
-                if (step == NONE || !add_id(x, &between[junction(before, a)][junction(after, next)], step)) return false;
-                if (step != RX_ID_NEVER) used[junction(before, a)] = used[junction(after, next)] = true;
+                if (step == NONE || !add_id(c->x, &it->between[junction(before, a)][junction(after, next)], step)) return false;
+                if (step != RX_ID_NEVER) it->used[junction(before, a)] = it->used[junction(after, next)] = true;
             }
         }
     }
+    return true;
+}
+
+/* One iteration -> one or more (Kleene's construction). */
+static bool close_steps(rx_arena *x, iterations *it) {
     for (u32 k = 0; k < N_JUNCTIONS; k++) {
-        if (!used[k]) continue;
-        rx_id loop = rx_repeat(x, between[k][k], 0, NONE);
+        if (!it->used[k]) continue;
+        rx_id loop = rx_repeat(x, it->between[k][k], 0, NONE);
         rx_id from[N_JUNCTIONS], to[N_JUNCTIONS];
-        for (u32 i = 0; i < N_JUNCTIONS; i++) from[i] = between[i][k], to[i] = between[k][i];
+        for (u32 i = 0; i < N_JUNCTIONS; i++) from[i] = it->between[i][k], to[i] = it->between[k][i];
         for (u32 i = 0; i < N_JUNCTIONS; i++)
             for (u32 j = 0; j < N_JUNCTIONS; j++) {
                 if (from[i] == RX_ID_NEVER || to[j] == RX_ID_NEVER) continue;
-                if (!add_id(x, &between[i][j], rx_concat(x, from[i], rx_concat(x, loop, to[j])))) return false;
+                if (!add_id(x, &it->between[i][j], rx_concat(x, from[i], rx_concat(x, loop, to[j])))) return false;
             }
     }
+    return true;
+}
+
+/* w*, for any conditions. Iterations walk through a finite automaton whose states are junctions; what leads from one to another is found,
+ * and then a first iteration goes in front of it and a last one behind. Iterations that are "" need not be followed: they only add
+ * conditions (and where nothing is asked for they do no harm). */
+static bool star_any(rx_context *c, const rx_ways *w, rx_ways *out) {
+    rx_arena *x = c->x;
+    iterations it;
+    rx_ways result = *w;
+    if (!rx_ways_add(c, &result, RX_ANY, RX_ANY, RX_ID_EMPTY) || !find_steps(c, w, &it) || !close_steps(x, &it)) return false;
     /* First iteration in at[a][b], up to junction (b, n); then zero or more up to (d, m); then the last in at[m][e]. */
     FOR_CELLS(a, b) {
         if (w->at[a][b] == RX_ID_NEVER) continue;
         for (u32 n = 0; n < RX_N_CONDITIONS; n++) {
-            rx_id first = asked_before[n] ? rx_ends(c, w->at[a][b], n) : RX_ID_NEVER;
+            rx_id first = it.asked_before[n] ? rx_ends(c, w->at[a][b], n) : RX_ID_NEVER;
             if (first == NONE) return false;
             if (first == RX_ID_NEVER) continue;
             FOR_CELLS(d, m) {
-                if (!asked_after[d] && d != RX_EDGE) continue;
-                rx_id way = between[junction(b, n)][junction(d, m)];
+                if (!it.asked_after[d] && d != RX_EDGE) continue;
+                rx_id way = it.between[junction(b, n)][junction(d, m)];
                 if (junction(b, n) == junction(d, m) && !add_id(x, &way, RX_ID_EMPTY)) return false;
                 if (way == RX_ID_NEVER) continue;
                 way = rx_concat(x, first, way);
