@@ -13,6 +13,7 @@ from .automata.dfa import TokenDFA, TokenDFAStats
 from .automata.guide import Guide
 from .batch import MaskStep, fill_masks, step_masks
 from .cache import CacheStats, GrammarCache
+from .engine import Stats, Switches
 from .errors import (
     BatchError,
     GrammarEngineError,
@@ -29,10 +30,11 @@ from .errors import (
     UnsupportedSchemaError,
     VocabularyError,
 )
-from .grammar import Grammar, Stats, Switches
+from .explanation import Explanation
+from .grammar import Grammar
 from .limits import Limits
 from .mask import MaskBuffer, allocate_masks
-from .matcher import Explanation, Matcher
+from .matcher import Matcher
 from .report import Report
 from .tags import Tag, Token
 from .vocabulary import Vocabulary

@@ -3,10 +3,7 @@
 Each command takes a grammar from exactly one of --schema, --regex, --lark, --gbnf, --structural-tag, --choices, and does one thing that the
 library does; the text for people and the JSON for machines (--json, one object a line) say the same. Results go to stdout, complaints to
 stderr. Here are the commands and what they print; the options that stand for arguments of the library are in `cli_options`, with its
-messages in their words.
-
-Exit codes: 0 done, and every text was valid; 1 a text was refused; 2 bad usage, an unreadable file, a bad grammar or vocabulary; 3 a limit
-was reached; 130 interrupted by the user.
+messages in their words. `EXIT_CODES` tells how it ends.
 """
 
 from __future__ import annotations
@@ -48,11 +45,13 @@ from .cli_options import (
     vocabulary_of,
 )
 from .errors import GrammarEngineError, GrammarError, LimitExceededError, visible
+from .explanation import alternatives
 from .limits import Limits
 from .progress import progress
 from .vocabulary import Vocabulary
 
 if TYPE_CHECKING:
+    from .decoding import Generation
     from .grammar import Grammar
     from .matcher import Matcher
 
@@ -176,13 +175,7 @@ def _generate_with_model(options: argparse.Namespace) -> int:
                 pass
             done = run.generation
             n_tokens, seconds, seconds_masks = n_tokens + len(done.tokens), seconds + done.seconds, seconds_masks + done.seconds_masks
-            text = done.text.decode("utf-8", "backslashreplace")
-            if options.json:
-                figures = {"tokens_per_second": round(done.tokens_per_second, 1), "mask_share": round(done.seconds_masks / done.seconds, 4)}
-                counts = {"tokens": len(done.tokens), "forced": done.forced, "passes": done.passes}
-                _emit({"index": index, "text": text, **counts, **figures, **told})
-            else:
-                print(text)
+            _show(options, index, done, told)
     except (ValueError, ModuleNotFoundError) as error:  # a budget that is too small, a file that holds no model; numpy or torch is missing
         return _complain(options, error)
     if not options.json:
@@ -192,6 +185,17 @@ def _generate_with_model(options: argparse.Namespace) -> int:
         print(f"grammar: {before}", file=sys.stderr)
         print(f"{n_tokens:,} tokens, {n_tokens / seconds:,.0f} per second; {share:.1%} of the time was spent on masks", file=sys.stderr)
     return OK
+
+
+def _show(options: argparse.Namespace, index: int, done: Generation, told: dict[str, Any]) -> None:
+    """Print a text that a model has written; with --json its figures, too."""
+    text = done.text.decode("utf-8", "backslashreplace")
+    if options.json:
+        figures = {"tokens_per_second": round(done.tokens_per_second, 1), "mask_share": round(done.seconds_masks / done.seconds, 4)}
+        counts = {"tokens": len(done.tokens), "forced": done.forced, "passes": done.passes}
+        _emit({"index": index, "text": text, **counts, **figures, **told})
+    else:
+        print(text)
 
 
 def _warm(grammar: Grammar, vocabulary: Vocabulary, max_tokens: int) -> int:
@@ -446,9 +450,7 @@ def _place(text: bytes, offset: int, message: str, expected: tuple[str, ...]) ->
     after = text[offset : len(text) if line_end < 0 else line_end].decode("utf-8", "replace")
     left = before[-50:].replace("\t", " ")
     if expected:
-        from .matcher import listed
-
-        message += f", expected {listed(expected)}"
+        message += f", expected {alternatives(expected)}"
     return {
         "message": message,
         "offset": offset,

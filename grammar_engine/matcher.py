@@ -11,14 +11,16 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, SupportsIndex
 
 from ._native import Held, check, error_of, fast_matcher, ffi, lib, locate
 from .automata.dfa import TokenDFA
 from .checks import as_int, check_count
+from .engine import Switches
 from .errors import LimitExceededError, MatcherFinishedError, TokenRejectedError
-from .grammar import Grammar, Switches
+from .explanation import Explanation
+from .grammar import Grammar
 from .mask import MaskBuffer, check_row, rows_of, words_of
 from .tags import whole_spellings
 from .vocabulary import Vocabulary
@@ -30,76 +32,8 @@ _accept_token, _fill_mask, _free_at = lib.ge_matcher_accept_token, lib.ge_matche
 _new, _gc = ffi.new, ffi.gc
 _OUT, _ERR, _SIZE = ffi.typeof("ge_matcher **"), ffi.typeof("ge_err *"), ffi.typeof("size_t *")
 _MOST = 65_536  # tokens that `closing_within` looks for
-_RANGES, _NAMES = 8, 16  # of bytes, and of lexemes, that a message lists
 _ALL_ON = Switches()
 _CEILINGS = {"max_expressions", "max_lexer_states", "max_rules", "max_rows", "max_configurations", "max_memory_bytes"}  # of a generation
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """Why a token or a text cannot come next, or that it can.
-
-    Attributes
-    ----------
-    accepted : bool
-        All of it can come next.
-    position : int
-        How many of its bytes can: the index of the first that is refused.
-    byte : int or None
-        That byte; None if all are accepted, or if the refused token is no text.
-    expected : tuple of str
-        What was expected there: names of lexemes, shortest first.
-    expected_bytes : bytes
-        The bytes that could have come there, ascending.
-    rules : tuple of str
-        The rules that are under way there, in the order of the grammar.
-    where : tuple of str
-        Where these lexemes and rules come from in the source: JSON pointers, or "line:column". Of a part of a larger source (a tag, a
-        structural tag, a schema in a Lark grammar) behind the place of the part, as in the report.
-    reason : str
-        Of a refused token that is no text: why, as a sentence. Otherwise "".
-    """
-
-    accepted: bool
-    position: int
-    byte: int | None
-    expected: tuple[str, ...] = ()
-    expected_bytes: bytes = b""
-    rules: tuple[str, ...] = ()
-    where: tuple[str, ...] = ()
-    reason: str = ""
-
-    def __str__(self) -> str:
-        if self.accepted:
-            return "accepted"
-        if self.reason:
-            return self.reason
-        what = "it is no text" if self.byte is None else f"byte {self.position} ({bytes((self.byte,))!r}) is refused"
-        return f"{what}, {self._asked()}"
-
-    def _asked(self) -> str:
-        if not self.expected:
-            return "the text must end here"
-        where = f", at {', '.join(repr(place) if place else 'the root' for place in self.where)}" if self.where else ""
-        return f"expected {listed(self.expected)} (next {_ranges_of(self.expected_bytes)}{where})"
-
-
-def listed(names: tuple[str, ...]) -> str:
-    """Names as alternatives; of many the first ones."""
-    others = len(names) - _NAMES
-    return " or ".join(names[:_NAMES]) + (f" or {others:,} more" if others > 0 else "")
-
-
-def _ranges_of(ascending: bytes) -> str:
-    """Bytes as ranges, `b'-' b'0'-b'9'`; of many ranges the first ones."""
-    ranges: list[tuple[int, int]] = []
-    for byte in ascending:
-        if ranges and byte == ranges[-1][1] + 1:
-            ranges[-1] = ranges[-1][0], byte
-        else:
-            ranges.append((byte, byte))
-    shown = [repr(bytes((first,))) + (f"-{bytes((last,))!r}" if last > first else "") for first, last in ranges[:_RANGES]]
-    return " ".join(shown) + (" ..." if len(ranges) > _RANGES else "")
 
 
 @fast_matcher
@@ -122,8 +56,7 @@ class Matcher(Held):
     Notes
     -----
     A matcher belongs to one thread at a time: a call during another one raises RuntimeError, and changes nothing. Costs: one to five
-    microseconds to make,
-    16 bytes per step of history.
+    microseconds to make, 16 bytes per step of history.
 
     Raises
     ------

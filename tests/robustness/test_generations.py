@@ -9,8 +9,8 @@ import random
 import pytest
 
 from grammar_engine import Grammar, Limits, Matcher, Vocabulary, allocate_masks, fill_masks
+from grammar_engine.engine import Switches
 from grammar_engine.errors import LimitExceededError
-from grammar_engine.grammar import Switches
 
 SCHEMA = {"type": "array", "items": {"enum": [f"value {i}" for i in range(40)]}, "maxItems": 30}
 VOCABULARY = Vocabulary.builtin()
