@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from .vocabularies.parts import Parts
 
 MAX_WIDTH = 1 << 30  # ids are int32 in mask buffers and in the core
-MAX_TOKEN_BYTES = 65_535  # depths in the core's trie are 16 bits wide
+MAX_TOKEN_BYTES = 65_535  # TT_MAX_BYTES of the core
 _ALL_BY_ID: frozenset[str | int] = frozenset([-1])  # in `Vocabulary._named`: all special tokens are spelt by their ids
 MAX_SHARED_BYTES = 64 << 20  # unless `max_shared_bytes` is set
 

@@ -2,9 +2,10 @@
 
     python tests/robustness/fuzz.py --seed 1 --seconds 60 [--target schema] [--schemas FOLDER] [--last FILE]
 
-Targets: `schema`, `lark`, `regex`: mutations of real sources, through the public constructors. `ir`: random records and rules straight into
-the core, past all checks of Python. A source may be refused with a `GrammarEngineError` (or `ValueError`, `TypeError` for IR that the
-builder itself refuses) and in no other way; what is accepted is then walked with a vocabulary at random:
+Targets: `schema`, `lark`, `regex`, `gbnf`: mutations of real sources, through the public constructors. `tags`, `structural_tag`: random
+ones. `ir`: random records and rules straight into the core, past all checks of Python. A source may be refused with a `GrammarEngineError`
+(or `ValueError`, `TypeError` for IR that the builder itself refuses) and in no other way; what is accepted is then walked with a vocabulary
+at random:
 
     mask      a bit is set <=> `validate` takes the token
     accept    takes what `validate` took; a refusal changes nothing
@@ -12,9 +13,8 @@ builder itself refuses) and in no other way; what is accepted is then walked wit
     calls     none takes longer than `slow` seconds
 
 A case is a function of (seed, target, number), so a failure is repeated with `--only NUMBER`. `--last` names a file that tells, after a
-crash, which case it was. Meant to be run under AddressSanitizer:
-build the extension with `CFLAGS="-fsanitize=address,undefined"` and set LD_PRELOAD to the compiler's libasan.so, ASAN_OPTIONS to
-detect_leaks=0.
+crash, which case it was. Meant to be run under AddressSanitizer: build the extension with `CFLAGS="-fsanitize=address,undefined"` and set
+LD_PRELOAD to the compiler's libasan.so, ASAN_OPTIONS to detect_leaks=0.
 """
 
 from __future__ import annotations
