@@ -179,7 +179,7 @@ class Origin:
         """An error `skip` characters into a token."""
         return GrammarSyntaxError(self._in_module(reason), source=self.text, offset=token.start + skip)
 
-    def unsupported(self, reason: str, construct: str, token: Token, skip: int = 0) -> UnsupportedRegexError:
+    def unsupported(self, reason: str, construct: str, token: Token, skip: int) -> UnsupportedRegexError:
         """A refused construct, `skip` characters into a token."""
         return UnsupportedRegexError(self._in_module(reason), construct=construct, source=self.text, offset=token.start + skip)
 

@@ -373,13 +373,12 @@ def _contradict(negations: tuple[ObjectLayer, ...], layers: tuple[ObjectLayer, .
         return False
     names = required if len(required) <= _FEW_LAYERS else frozenset(required)
     for negation in negations:
-        if negation.is_selective:  # what is forbidden is compared with what is required anyway
-            for name, goal in negation.named.items():
-                if name in names:
-                    for layer in layers:
-                        other = layer.named.get(name)
-                        if other and exclude_each_other(goal, other):
-                            return True
+        if not negation.is_selective:
+            continue  # what is forbidden is compared with what is required anyway
+        for name, goal in negation.named.items():
+            others = [layer.named.get(name) for layer in layers] if name in names else ()
+            if any(other and exclude_each_other(goal, other) for other in others):
+                return True
     return False
 
 

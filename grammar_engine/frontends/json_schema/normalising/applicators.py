@@ -35,7 +35,6 @@ class Applicators:
 
     def steps(self, place: Place, schema: dict[str, Any], own: Shape) -> Steps:
         """What a schema admits, which by itself says `own`."""
-        context = self.context
         parts = [(place.pointer, own)]
         exclusive = [place] if "oneOf" in schema else []
         for keyword in schema:
@@ -66,18 +65,22 @@ class Applicators:
             else:
                 continue
             parts = more + parts if comes_first(keyword, schema) else parts + more
-        result = shape.meet_all(parts, context)
+        result = shape.meet_all(parts, self.context)
         for spot in exclusive:
             if spot is not place:
                 _, _, said = yield from self.assertions.own(spot)
-                result = shape.meet(result, said, context)
-            branches = []
-            for branch in self.values.branches(spot, spot.value, "oneOf"):
-                admitted = yield branch
-                context.ledger.combining = branch.pointer
-                branches.append(shape.meet(result, admitted, context))
-            result = one_of(context, spot, branches)
+                result = shape.meet(result, said, self.context)
+            result = yield from self._only_one(spot, result)
         return result
+
+    def _only_one(self, place: Place, known: Shape) -> Steps:
+        """What the `oneOf` of a place leaves of what is known of it."""
+        branches = []
+        for branch in self.values.branches(place, place.value, "oneOf"):
+            admitted = yield branch
+            self.context.ledger.combining = branch.pointer
+            branches.append(shape.meet(known, admitted, self.context))
+        return one_of(self.context, place, branches)
 
     def reference(self, place: Place, keyword: str) -> Steps:
         """The shape of what a reference leads to."""
