@@ -129,6 +129,12 @@ def test_values_that_are_listed_stay() -> None:
     assert judged({"const": {"a": {"b": 1}}}, {"a": {"b": 1}}) == [True]
     listed = {"enum": [{"a": 1}, [1, 2]], "properties": {"z": True}, "prefixItems": [True]}
     assert judged(listed, {"a": 1}, [1, 2], {"z": 1}) == [True, True, False]
+    ends = {"not": {"not": {**object_of(a={}, b={}), "additionalProperties": False}}}  # and names nothing
+    assert judged({**object_of(a={}), **ends, "anyOf": [{"const": {"c": 1}}, {}]}, {"a": 1}, {"b": 1}) == [True, False]
+    beside = {**object_of(a={}), "anyOf": [{"const": {"b": 1}}, {"enum": [{"a": 1, "c": 2}]}, {"required": ["a"]}]}
+    assert judged(beside, {"b": 1}, {"a": 1, "c": 2}, {"a": 1}, {"a": 1, "b": 1}) == [True, True, True, False]
+    negated = {"not": {"not": {"enum": [{"a": 1}, {"b": 1}]}}, "anyOf": [{"const": 3}, {}]}
+    assert judged({**object_of(a={}), **negated}, {"a": 1}, {"b": 1}) == [True, False]
 
 
 def test_conditions_are_read_as_they_stand() -> None:

@@ -24,7 +24,7 @@ from typing import Any
 
 from ..algebra.shape import ANY
 from ..containers.arrays import ARRAYS, ArrayLayer, ArrayPiece
-from ..containers.objects import OBJECTS, KeySet, ObjectPiece
+from ..containers.objects import OBJECTS, KeySet, ObjectLayer, ObjectPiece
 from ..reading.places import ANYTHING, NEVER, Place
 from .applicators import REFERENCES
 from .tracked import ALL_ITEMS, ALL_KEYS, Items, Keys, Tracked, marked
@@ -143,7 +143,7 @@ class Closer(Tracker):
         if asked:  # not by name, for a name would have its place among those of `properties`
             classes.append(self.context.listed(frozenset(asked)))
         closed = ObjectPiece((self.context.every(KeySet(None, mark.names, tuple(classes)), NEVER),))
-        parts = [piece if named.lists and any(layer.others is NEVER for layer in piece.layers) else piece.meet(closed) for piece in union]
+        parts = [piece if named.lists and any(_is_listed(layer) for layer in piece.layers) else piece.meet(closed) for piece in union]
         return tuple(piece for piece in parts if piece is not None)
 
     def _closed_arrays(self, mark: Items, union: tuple[ArrayPiece, ...], named: _Named, place: Place) -> tuple[ArrayPiece, ...]:
@@ -153,5 +153,11 @@ class Closer(Tracker):
             self.document.count(n_named, place.pointer)
             self.document.count(0, place.pointer)  # raises, if these were too many
             closed = ArrayPiece((ArrayLayer((ANYTHING,) * n_named, self._other_items(mark, NEVER).layers[0].rest),))
-        parts = [piece if named.lists and any(layer.rest is NEVER for layer in piece.layers) else piece.meet(closed) for piece in union]
+        parts = [piece if named.lists and any(_is_listed(layer) for layer in piece.layers) else piece.meet(closed) for piece in union]
         return tuple(piece for piece in parts if piece is not None)
+
+
+def _is_listed(layer: ObjectLayer | ArrayLayer) -> bool:
+    """Whether a layer is that of a value in `const` or `enum`. (What is negated twice may have no other members either, and lists none.)"""
+    goals, rest = (layer.prefix, layer.rest) if isinstance(layer, ArrayLayer) else (tuple(layer.named.values()), layer.others)
+    return rest is NEVER and bool(goals) and all(len(goal) == 1 and goal[0].invented for goal in goals)
