@@ -78,6 +78,13 @@ class Shape:
         listed: tuple[StringPiece | NumberPiece, ...] = (*self.strings, *self.numbers)
         return not self.arrays and not self.objects and all(piece.values is not None for piece in listed)
 
+    def scalars(self) -> set[Any]:
+        """The scalars that it lists, as far as they tell it from other shapes; some of them may not be admitted."""
+        result: set[Any] = {("atom", bit) for bit in (NULL, TRUE, FALSE) if self.atoms & bit}
+        result.update(text for piece in self.strings for text in piece.values or ())
+        result.update(number for piece in self.numbers for number in piece.values or ())
+        return result
+
     def replaced(self, factor: str, union: tuple[Any, ...], exact: bool) -> Shape:
         """The shape with one factor changed; it stays exact if `exact`."""
         new = Shape(self.atoms, self.strings, self.numbers, self.arrays, self.objects, self.exact and exact)

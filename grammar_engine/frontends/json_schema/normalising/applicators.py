@@ -80,7 +80,7 @@ class Applicators:
             admitted = yield branch
             self.context.ledger.combining = branch.pointer
             branches.append(shape.meet(known, admitted, self.context))
-        return one_of(self.context, place, branches)
+        return one_of(self.context, place, branches).whole
 
     def reference(self, place: Place, keyword: str) -> Steps:
         """The shape of what a reference leads to."""

@@ -20,9 +20,11 @@ from typing import Any, NamedTuple
 
 from ....ir import Expr
 from ..algebra import pieces, shape
-from ..algebra.shape import ANY, Shape
+from ..algebra.cases import Cases, found
+from ..algebra.exclusive import OneOf, apart
+from ..algebra.shape import ANY, NONE, Shape
 from ..containers.arrays import ARRAYS
-from ..containers.objects import OBJECTS
+from ..containers.objects import OBJECTS, ObjectPiece
 from ..context import Context
 from ..reading.places import Place
 
@@ -116,10 +118,46 @@ def meet_all(parts: Sequence[tuple[str, Tracked]], context: Context) -> Tracked:
         if is_certain:
             result = meet(result, _halved([tracked for _, tracked in group], context), context)
             continue
-        for pointer, tracked in group:
+        together = {case.at: cases for cases in _of_one_key(group, context) for case in cases}
+        for i, (pointer, tracked) in enumerate(group):
             context.ledger.combining = pointer
-            result = meet(result, tracked, context)
+            if i not in together:
+                result = meet(result, tracked, context)
+            elif together[i][0].at == i:
+                result = _meet_cases(result, group, together[i], context)
     return result
+
+
+def _of_one_key(parts: Sequence[tuple[str, Tracked]], context: Context) -> list[Cases]:
+    """Conditions on different values of one key, of which the second parts evaluate nothing."""
+    if len(parts) < 2:
+        return []
+    groups = found([tracked.objects for _, tracked in parts], context)
+    return [Cases(case for case in group if _marks(parts[case.at][1], case.otherwise) == [NO_KEYS]) for group in groups]
+
+
+def _marks(tracked: Tracked, piece: ObjectPiece) -> list[Keys]:
+    return [mark for mark, union in tracked.keys.items() if piece in union]
+
+
+def _meet_cases(result: Tracked, parts: Sequence[tuple[str, Tracked]], group: Cases, context: Context) -> Tracked:
+    """The meet with several shapes whose objects are conditions on one key."""
+    scalars, items = _scalars(result), result.items
+    ways: dict[Any, list[ObjectPiece]] = {NO_KEYS: [group.otherwise()]}
+    asking = [("", Tracked(NONE, _meet(result.keys, {NO_KEYS: (group.absent(context),)}, OBJECTS, context), {}))]
+    for case in group:
+        pointer, tracked = parts[case.at]
+        scalars = shape.meet(scalars, _scalars(tracked), context)
+        items = _meet(items, tracked.items, ARRAYS, context)
+        then = {mark: tuple(piece for piece in union if piece != case.otherwise) for mark, union in tracked.keys.items()}
+        for mark, union in then.items():
+            ways.setdefault(mark, []).extend(present for piece in union if (present := group.present(piece)) is not None)
+        if case.otherwise.required:
+            asking.append((pointer, Tracked(NONE, {mark: union for mark, union in then.items() if union}, {})))
+    keys = [_meet(result.keys, {mark: tuple(union) for mark, union in ways.items()}, OBJECTS, context)]
+    if len(asking) > 1 and asking[0][1].keys:
+        keys.append(meet_all(asking, context).keys)
+    return Tracked(scalars, _join(keys, OBJECTS, context), items)
 
 
 def _halved(shapes: Sequence[Tracked], context: Context) -> Tracked:
@@ -146,26 +184,19 @@ def join(shapes: Sequence[Tracked], context: Context) -> Tracked:
 
 def any_of(shapes: Sequence[Tracked], context: Context) -> Tracked:
     """What any of them admits, with the marks of all that admit it."""
-    result = shapes[0]
-    if max(len(result.keys), len(result.items)) < 2 and all(
-        tracked.keys.keys() == result.keys.keys() and tracked.items.keys() == result.items.keys() for tracked in shapes
-    ):
-        return join(shapes, context)  # which evaluate the same
-    for tracked in shapes[1:]:
-        result = Tracked(
-            shape.join([_scalars(result), _scalars(tracked)]),
-            _join([result.keys, tracked.keys, _meet(result.keys, tracked.keys, OBJECTS, context, True)], OBJECTS, context),
-            _join([result.items, tracked.items, _meet(result.items, tracked.items, ARRAYS, context, True)], ARRAYS, context),
-        )
-    return result
-
-
-def within(result: Shape, first: Tracked, second: Tracked, context: Context) -> Tracked:
-    """A shape that is part of both others, with the marks of both."""
     return Tracked(
-        _scalars(result),
-        _within(result.objects, first.keys, second.keys, OBJECTS, context),
-        _within(result.arrays, first.items, second.items, ARRAYS, context),
+        shape.join([_scalars(tracked) for tracked in shapes]),
+        _any_of([tracked.keys for tracked in shapes], OBJECTS, context),
+        _any_of([tracked.items for tracked in shapes], ARRAYS, context),
+    )
+
+
+def within(chosen: OneOf, first: Tracked, branches: Sequence[Tracked], context: Context) -> Tracked:
+    """What exactly one of some branches admits, all of which is part of another shape: with the marks of both."""
+    return Tracked(
+        _scalars(chosen.whole),
+        _within(chosen.objects, first.keys, [branch.keys for branch in branches], OBJECTS, context),
+        _within(chosen.arrays, first.items, [branch.items for branch in branches], ARRAYS, context),
     )
 
 
@@ -205,12 +236,28 @@ def _join(parts: Sequence[Marked], everything: Any, context: Context) -> Marked:
     )
 
 
-def _within(union: tuple[Any, ...], first: Marked, second: Marked, everything: Any, context: Context) -> Marked:
+def _any_of(parts: Sequence[Marked], everything: Any, context: Context) -> Marked:
+    """All parts, and what those that may overlap have in common, with more marks."""
+    if len(parts[0]) < 2 and all(part.keys() == parts[0].keys() for part in parts):
+        return _join(parts, everything, context)  # which evaluate the same
+    groups = apart(context, [_all(part) for part in parts]) if everything is OBJECTS else [range(len(parts))]
+    result = []
+    for first, *others in groups:
+        group = parts[first]
+        for i in others:
+            group = _join([group, parts[i], _meet(group, parts[i], everything, context, True)], everything, context)
+        result.append(group)
+    return result[0] if len(result) == 1 else _join(result, everything, context)
+
+
+def _within(unions: Sequence[tuple[Any, ...]], first: Marked, second: Sequence[Marked], everything: Any, context: Context) -> Marked:
+    """Some unions, each of which is part of the first and of one of the others, with the marks of both."""
     result: Marked = {}
-    for mine, left in first.items():
-        inside = _restricted(union, left, context)
-        for theirs, right in second.items():
-            _add(result, mine.plus(theirs), _restricted(inside, right, context), everything)
+    for union, other in zip(unions, second):
+        for mine, left in first.items():
+            inside = _restricted(union, left, context)
+            for theirs, right in other.items():
+                _add(result, mine.plus(theirs), _restricted(inside, right, context), everything)
     return _settled(result, context)
 
 
@@ -223,6 +270,11 @@ def _restricted(union: tuple[Any, ...], bound: tuple[Any, ...], context: Context
         else:
             result += live((common for other in bound if (common := piece.meet(other)) is not None), context)
     return tuple(pieces.distinct(result))
+
+
+def _all(parts: Marked) -> tuple[Any, ...]:
+    """All pieces, whatever their marks."""
+    return tuple(piece for union in parts.values() for piece in union)
 
 
 def _add(result: Marked, mark: Any, union: tuple[Any, ...], everything: Any) -> None:

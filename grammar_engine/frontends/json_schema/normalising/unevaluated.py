@@ -105,7 +105,7 @@ class Tracker:
             elif keyword == "anyOf":
                 branches = yield from self._branches(place, schema, keyword)
                 self.context.ledger.combining = f"{place.pointer}/{keyword}"
-                more = any_of(branches, self.context)
+                more = any_of(self._asked_as_well(result, branches), self.context)
             elif keyword == "not":
                 more = marked((yield from self.applicators.negation(place, "not")))
             elif keyword == "if":
@@ -131,6 +131,13 @@ class Tracker:
         """The same for a schema that is a condition."""
         return cast("Tracked", (yield self.document.tracked(place)))
 
+    def _asked_as_well(self, result: Tracked, branches: list[Tracked]) -> list[Tracked]:
+        """The branches that `anyOf` is met with, met with what is required anyway, as it may be what keeps them apart."""
+        if len(result.objects) != 1 or not result.objects[0].required:
+            return branches
+        asked = marked(ANY.replaced("objects", (ObjectPiece(required=result.objects[0].required),), True))
+        return [meet(asked, branch, self.context) for branch in branches]
+
     def _branches(self, place: Place, schema: dict[str, Any], keyword: str) -> Generator[Place, Shape, list[Tracked]]:
         result = []
         for branch in self.values.branches(place, schema, keyword):
@@ -155,8 +162,7 @@ class Tracker:
             plain.append(shape.meet(result, (yield branch), self.context))
             branches.append((yield from self._tracked(branch)))
         chosen = one_of(self.context, spot, plain)
-        several = join(branches, self.context) if chosen.exact else any_of(branches, self.context)
-        return within(chosen, result, several, self.context)
+        return within(chosen, result, branches if chosen.whole.exact else [any_of(branches, self.context)], self.context)
 
     def _conditional(self, place: Place, schema: dict[str, Any]) -> TrackedSteps:
         condition = self.document.child(place, "if", schema["if"])
