@@ -551,6 +551,17 @@ def test_matchers_and_rows_in_any_order() -> None:
         rows = [[*rows[i], rng.choice([token for token in expected[i] if token != EOS])][:length] for i in rng.choices(bases, k=4)]
 
 
+def test_a_draft_behind_a_beginning_that_was_read_is_replaced() -> None:
+    """All of the row is taken back, and not what was read before it."""
+    begun = Matcher(Grammar.from_regex("ab(ab|ba)c"), VOCABULARY)
+    assert begun.accept_bytes(b"ab")
+    processor = LogitsProcessor(begun, VOCABULARY)
+    for row in ([], [0], [1], [0]):
+        alone = begun.fork()
+        assert alone.accept_tokens(row) == len(row)
+        assert step(processor, [row]) == [alone.allowed_tokens()]
+
+
 def test_matchers_that_do_not_fit() -> None:
     grammar = Grammar.from_choices(SENTENCES)
     ended = Matcher(grammar, VOCABULARY)
