@@ -69,6 +69,8 @@ def test_a_budget_that_is_too_small(schema, capsys, monkeypatch):
     monkeypatch.setattr(Matcher, "closing_within", lambda matcher, most: searched.append(most) or search(matcher, most))
     assert cli.main(["generate", "--schema", schema, "--model", "stub", "--max-tokens", "2"]) == 2
     assert "--max-tokens 2, and the shortest text takes" in capsys.readouterr().err
+    assert cli.main(["generate", "--schema", schema, "--model", "stub", "--max-tokens", str(1 << 63)]) == 2
+    assert "--max-tokens is at least 1 and at most 9,223,372,036,854,775,807" in capsys.readouterr().err
     assert searched == [2], "which may take seconds"
 
 
