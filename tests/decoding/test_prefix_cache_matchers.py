@@ -106,6 +106,20 @@ def test_grammars_and_vocabularies_are_told_apart() -> None:
     assert matchers.stats.prompt_hits == 0
 
 
+def test_vocabularies_that_differ_in_names_alone_are_told_apart_where_a_name_counts() -> None:
+    tokens, names = [b"a", b"", b"", b""], ("<x>", "<y>")
+    one, other = (Vocabulary(tokens, eos=[3], special=dict(zip(ids, names))) for ids in ((1, 2), (2, 1)))
+    matchers, plain = MatcherCache(1), Grammar.from_regex("aa")
+    matchers.after([0, 0], plain, one)
+    matchers.after([0, 0], plain, other)
+    assert matchers.stats.prompt_hits == 2
+    matchers, naming = MatcherCache(1), Grammar.from_lark('start: <x> "a"')
+    matchers.after([1, 0], naming, one)
+    with pytest.raises(TokenRejectedError, match="<y>"):
+        matchers.after([1, 0], naming, other)
+    assert matchers.stats.prompt_hits == 0
+
+
 def test_bounds() -> None:
     grammar = Grammar.from_regex("[a-z]*")
     few = MatcherCache(1, max_idle_matchers=5)
