@@ -424,6 +424,21 @@ def test_keys_that_cannot_stand_behind_a_value() -> None:
         Grammar.from_json_schema({"type": "object"}, style=style, unique_keys=unique)
 
 
+@pytest.mark.parametrize("style", ["cohere_xml", "minimax_m3_xml"])
+@pytest.mark.parametrize("n", [1, 3, 40])
+def test_items_by_position(style: str, n: int) -> None:
+    """Those that are alike stand in a row, or in a list if they are many; none has a comma behind it."""
+    parts = [*[{"type": "integer"}] * n, {"type": "boolean"}]
+    items: dict[str, Any] = {"type": "array", "prefixItems": parts, "items": {"type": "null"}}
+    right: tuple[Any, ...] = (*[5] * n, True, None, None)
+    for asked in ({"minItems": n + 1}, {"contains": {"const": True}, "maxContains": 1}, {"contains": {"type": "null"}, "minContains": 2}):
+        schema = {"type": "object", "properties": {"a": items | asked}, "additionalProperties": False}
+        grammar = Grammar.from_json_schema(schema, style=style)
+        for value in (right, right[1:], right[: n + 1], right[:n], (*right, 5)):
+            expected = validator(json.dumps(items | asked)).is_valid(plain(value))
+            assert reads(grammar, write(style, [("a", value)], random.Random(n))) == expected, (asked, value)
+
+
 def test_notes_of_keys_that_never_come() -> None:
     for others in (
         {"additionalProperties": {"not": {}}},

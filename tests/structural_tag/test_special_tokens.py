@@ -228,6 +228,21 @@ def test_marks_of_styles() -> None:
     )  # in JSON are none
 
 
+def test_texts_in_marks_of_styles() -> None:
+    """The letters of a mark that has a token end nothing, and of several names at one place the longest is the token."""
+    schema = {"type": "object", "properties": {"a": {"enum": ["x</arg_value>", "y"]}, "b": {"type": "string"}}, "required": ["a", "b"]}
+    names = ["</arg_value", "</arg_value>", "<arg"]
+    vocabulary = Vocabulary([*(bytes([byte]) for byte in range(256)), *[b""] * 3], eos=[], special=dict(enumerate(names, 256)))
+    grammar = Grammar.from_json_schema(schema, style="glm_xml", special_tokens=names)
+    parts = (
+        [258, *b"_key>a</arg_key>", 258, *b"_value>", *b"x</arg_value>"],
+        [258, *b"_key>b</arg_key>", 258, *b"_value>", *b"</arg_value>?"],
+    )
+    for end in (257, 256):
+        matcher, tokens = Matcher(grammar, vocabulary), [*parts[0], end, *parts[1], end]
+        assert (matcher.accept_tokens(tokens) == len(tokens) and matcher.is_complete) == (end == 257)
+
+
 def test_more_tokens_than_there_are_signs() -> None:
     names = [f"<{i}>" for i in range(2_049)]
     grammar_of(sequence(*map(text, names[1:])), names)
@@ -272,6 +287,9 @@ def test_names_from_the_vocabulary_and_the_cache() -> None:
     assert reads(grammar, "|<call>1|<end>")
     assert cache.from_structural_tag(source, special_tokens=(name for name in VOCABULARY.special.values())) is grammar
     assert cache.from_structural_tag(source) is not grammar
+    options = {"style": "glm_xml", "special_tokens": ["<arg_key>", "<call>"]}
+    schema = cache.from_json_schema({"type": "object"}, **options)
+    assert cache.from_json_schema({"type": "object"}, **{**options, "special_tokens": iter(options["special_tokens"])}) is schema
     assert reads(cache.from_structural_tag(source), "<call>1<end>")
 
 
