@@ -462,6 +462,21 @@ def test_prompts_are_checked(prompts, error, words):
         GroupedSampler(Equal(), LETTERS, 2).generate(prompts, 3)
 
 
+def test_prompts_may_come_one_by_one():
+    sampler = GroupedSampler(Equal(), LETTERS, 2)
+    given = [[0, 1], [1]]
+    found = sampler.generate((iter(prompt) for prompt in given), 3)
+    assert [[each.ids for each in results] for results in found] == [
+        [each.ids for each in results] for results in sampler.generate(given, 3)
+    ]
+
+
+def test_a_penalty_that_is_none():
+    values = GroupedSampler(Equal(), LETTERS, 2).as_dict()
+    with pytest.raises(ValueError, match="describes no repetition penalty: there is no theta"):
+        GroupedSampler.from_dict({**values, "repetition_penalty_strategy": {}}, Equal(), LETTERS)
+
+
 def test_the_model_sees_ints_whatever_the_prompts_are():
     seen = []
 

@@ -144,4 +144,6 @@ def penalty_from_dict(values: dict[str, Any]) -> RepetitionPenaltyStrategy:
     """
     if "strategy" in values:
         raise ValueError(f"the penalty was a {values['strategy']}, which is not known here: give it as repetition_penalty_strategy")
+    if "theta" not in values:
+        raise ValueError(f"{values!r:.80} describes no repetition penalty: there is no theta")
     return NoRepetitionPenalty() if values["theta"] == 1 else LogitScalingRepetitionPenalty(**values)

@@ -352,11 +352,12 @@ class GroupedPipeline(ABC):
             `prompts` are the ids of one prompt, or something in them is no prompt.
             There are more grammars than prompts, or fewer; or one is none.
         """
-        if not hasattr(prompts, "__iter__") or any(not hasattr(prompt, "__iter__") for prompt in prompts):
+        given = list(prompts) if hasattr(prompts, "__iter__") else None
+        if given is None or any(not hasattr(prompt, "__iter__") for prompt in given):
             raise TypeError("prompts is a list of prompts, each of which is a list of ids")
-        budgets = [check_count("max_new_tokens", max_new_tokens, 1, MAX_BUDGET)] * len(prompts)
-        grammars = _grammars(grammar, len(prompts))
-        return self._write([prompt_of(prompt) for prompt in prompts], budgets, grammars, num_return_sequences, seed)
+        budgets = [check_count("max_new_tokens", max_new_tokens, 1, MAX_BUDGET)] * len(given)
+        grammars = _grammars(grammar, len(given))
+        return self._write([prompt_of(prompt) for prompt in given], budgets, grammars, num_return_sequences, seed)
 
     def _write(
         self, prompts: list[list[int]], budgets: list[int], grammars: Sequence[Grammar | None], sequences: int, seed: int | None = None

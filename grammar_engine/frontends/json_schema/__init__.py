@@ -90,7 +90,7 @@ def build(
     """
     options.check()
     layout = Layout.begin(builder, options.whitespace, ESCAPES[options.escapes])
-    if layout.is_bounded:
+    if layout.is_pattern:
         questions.is_empty(layout.gap)  # a limit that its pattern meets is met here, and not where one of the schema is asked about
     document = Document(schema, limits, options.resources)
     context = Context(builder, document, options, limits, questions)

@@ -24,7 +24,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from ....ir import PYTHON_FULL, Builder, Expr, Symbol
-from ..reading.options import WHITESPACE, Whitespace
+from ..reading.options import WHITESPACE, WORDS, Whitespace
 
 BOUNDED_SPACES = 2
 BOUNDED_INDENT = 40
@@ -44,6 +44,7 @@ class Layout:
         b = self.builder = builder
         self.is_bounded = whitespace not in ("flexible", "compact") and not isinstance(whitespace, tuple)
         self.is_flexible = whitespace == "flexible"
+        self.is_pattern = isinstance(whitespace, str) and whitespace not in WORDS
         item, key = ",", ":"
         space = b.byte_set(WHITESPACE)
         self.gap = b.empty
@@ -57,7 +58,7 @@ class Layout:
             item, key = whitespace
         elif not isinstance(whitespace, str):
             self.gap = b.repeat(space, 0, int(whitespace))
-        elif whitespace != "compact":
+        elif self.is_pattern:
             self.gap = b.pattern(whitespace, PYTHON_FULL)
         self._colon = b.concat(self.gap, b.string(key), self.gap)
         self.comma = b.lexeme(b.concat(b.string(item), self.gap), ",")

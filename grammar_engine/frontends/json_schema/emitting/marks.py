@@ -61,8 +61,9 @@ class Marks(NamedTuple):
     has_entities: bool = False
 
     def texts(self) -> tuple[str, ...]:
-        """All that stands in them."""
-        return self.open, *self.between, self.close, *self.kinds.values(), self.item, self.behind_name
+        """All that is written of them without a name between."""
+        close_item = f"{self.close}item{self.behind_name}" if self.behind_name else ""
+        return self.open, *self.between, self.close, *self.kinds.values(), self.item, self.behind_name, close_item
 
     def end(self) -> str:
         """What no string has."""
@@ -105,8 +106,9 @@ class Spelling:
     Parameters
     ----------
     builder : Builder
+    marks : Marks
     special_tokens : collection of str
-        What is a special token wherever a mark has it: of several that begin at one place the longest.
+        What is a special token wherever a mark has it: of several that begin at one place the longest. They may be all of a vocabulary.
 
     Attributes
     ----------
@@ -114,9 +116,10 @@ class Spelling:
         The special tokens that were met.
     """
 
-    def __init__(self, builder: Builder, special_tokens: Collection[str]):
+    def __init__(self, builder: Builder, marks: Marks, special_tokens: Collection[str]):
         self._builder = builder
-        names = sorted(special_tokens, key=len, reverse=True)
+        texts = "\n".join(marks.texts())  # no name has a line end
+        names = sorted((name for name in special_tokens if name in texts), key=len, reverse=True)
         self._names = re.compile(f"({'|'.join(map(re.escape, names))})") if names else None
         self.named: set[str] = set()
 

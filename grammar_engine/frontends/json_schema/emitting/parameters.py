@@ -47,7 +47,7 @@ def write_parameters(emitter: Emitter, goal: Goal, style: str, special_tokens: C
             return None, frozenset()
         raise SchemaError(f"style={style!r} writes objects, and the schema admits none", pointer=where)
     symbol = emitter.builder.nonterminal("object", where=where)
-    spelling = Spelling(emitter.builder, special_tokens)
+    spelling = Spelling(emitter.builder, STYLES[style], special_tokens)
     values = _Values(emitter, style, spelling)
     values.write(symbol, Shape(objects=shape.objects), where)
     values.run()
@@ -82,7 +82,7 @@ class _Values:
             self.close = self.closing(marks.close)
             self.close_behind_gap = (b.lexeme(b.concat(gap, spelling(marks.close), gap), marks.close),)
         self.close_item = self.closing(f"{marks.close}item{marks.behind_name}") if marks.behind_name else ()
-        self.open_item = b.lexeme(b.concat(spelling(marks.item)), marks.item) if marks.item else None
+        self.open_item = b.lexeme(spelling(marks.item), marks.item) if marks.item else None
         self._symbols: dict[Shape, tuple[Symbol, ...]] = {}  # of a value and what ends it, and of what is in it; none if it is void
         self._items: dict[Symbol, Symbol] = {}  # by the symbol of the value
         self._nested: dict[Shape, Symbol] = {}  # arrays and objects in marks

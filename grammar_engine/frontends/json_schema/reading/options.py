@@ -19,6 +19,7 @@ from ....ir import PYTHON_FULL, Builder
 from ....limits import Limits
 
 Whitespace = str | int | tuple[str, str]
+WORDS = "flexible", "bounded", "compact"  # of `whitespace`
 WHITESPACE = b" \t\n\r"  # of JSON
 MOST_WHITESPACE = 1000  # characters between two tokens of JSON
 
@@ -85,7 +86,7 @@ class Options(NamedTuple):
 
 def _check_whitespace(whitespace: Whitespace) -> None:
     if isinstance(whitespace, str):
-        if whitespace not in ("flexible", "bounded", "compact"):
+        if whitespace not in WORDS:
             _check_gap(whitespace)
     elif not isinstance(whitespace, (tuple, list)):
         if isinstance(whitespace, bool) or not isinstance(whitespace, Integral):
