@@ -392,6 +392,26 @@ def test_white_space(whitespace: Any) -> None:
             assert not reads(grammar, space + "".join(parts)) or not space
 
 
+def test_white_space_around_scalars() -> None:
+    """It is a part of them where marks tell no types, and of strings where they do; a value may be the string that has it."""
+    parts = {"n": {"type": "integer"}, "s": {"enum": ["x", " y", None]}, "t": {"type": ["integer", "string"], "minLength": 2}}
+    schema = {"type": "object", "properties": parts, "additionalProperties": False}
+    grammars = {style: Grammar.from_json_schema(schema, style=style) for style in ("minimax_m3_xml", "cohere_xml")}
+    for name, kind, raw, in_m3, in_cohere in (
+        ("n", "json", " 5", False, True),
+        ("n", "json", "5\n", False, True),
+        ("s", "raw", "x ", False, False),
+        ("s", "raw", " y", True, True),
+        ("s", "raw", "  y", False, False),
+        ("s", "json", " null", False, True),
+        ("t", "json", " 5", True, True),
+        ("t", "raw", " 5", True, True),
+        ("t", "raw", "5", True, False),
+    ):
+        assert reads(grammars["minimax_m3_xml"], f"{M3}<{name}>{raw}{M3}</{name}>") == in_m3, (name, raw)
+        assert reads(grammars["cohere_xml"], f'<cofl:value name="{name}" type="{kind}">{raw}</cofl:value>') == in_cohere, (name, raw)
+
+
 def test_names_and_texts_in_marks() -> None:
     schema = {"type": "object", "properties": {'<a&"b">': {"type": "string"}}, "additionalProperties": False}
     grammar = Grammar.from_json_schema(schema, style="cohere_xml")
