@@ -392,8 +392,8 @@ Some models write the arguments of a tool call as parameters, one after the othe
   refused. The strings of JSON in a value may have it: there a string ends with its quote.
 - Keys that the schema does not name are ASCII letters, digits, `_`, `-` and `.`, and begin with a letter or `_`. Where they would have to
   be compared, as with `unique_keys`, the schema is refused, as are keys with a control character or one of `<>"` that may come (in
-  `cohere_xml` these three, and `&`, are written as entities). In `minimax_m3_xml`, where keys stand behind values, too, such keys are not
-  written, and `report.notes` says so of a schema that admits them.
+  `cohere_xml` these three, and `&`, are written as entities). In `minimax_m3_xml`, where keys stand behind values, too, none begins with
+  `/`, and keys that the schema does not name are not written; `report.notes` says so of a schema that admits them.
 - Marks are text. Where one of them is a special token of the vocabulary, as those of Kimi K3 are, name it in `special_tokens`, or give all
   there are, `special_tokens=vocabulary.special.values()`. Keys are letters, and so is what begins or ends in one.
 

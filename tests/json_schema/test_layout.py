@@ -114,7 +114,7 @@ def test_a_pattern_is_one_of_the_option() -> None:
         (r"[^\s\S]", "does not match the empty text"),
         ("( ?", "malformed regular expression: ( without )"),
         (r"( ?)\1", "back-reference: what a group matched cannot be matched again"),
-        ("(" * 1000 + " ?" + ")" * 1000, "max_regex_nesting = 250 is reached"),
+        ("(" * 1000 + " ?" + ")" * 1000, "is nested too deeply or too large"),
     ],
 )
 def test_patterns_of_other_text(pattern: str, reason: str) -> None:

@@ -438,6 +438,8 @@ def test_keys_that_cannot_stand_behind_a_value() -> None:
     assert not Grammar.from_json_schema(
         {"properties": {"a": {"type": "null"}}, "additionalProperties": False, "type": "object"}, style=style
     ).report.notes
+    with pytest.raises(UnsupportedSchemaError, match="the key '/a' cannot stand in a mark"):
+        Grammar.from_json_schema({"type": "object", "properties": {"a": {}, "/a": {}}}, style=style)
     with pytest.raises(UnsupportedSchemaError, match=r"/minProperties admits nothing where keys outside of .* are not written"):
         Grammar.from_json_schema({"type": "object", "minProperties": 1}, style=style)
     for unique in (True, False):  # no such key comes twice, as none comes

@@ -255,9 +255,10 @@ class _ParameterRules(ObjectRules):
         return [way._replace(symbols=(*way.symbols, *self.closes[way.symbols[0]])) for way in ways]
 
     def _can_stand(self, name: str) -> bool:
-        """Whether a key can stand in a mark."""
+        """Whether a key can stand in a mark. (Where it stands behind the value, too, a mark with `/` before it is that one.)"""
         signs = "" if self.marks.has_entities else _IN_MARKS
-        return not any(sign in signs or ord(sign) < 32 for sign in name)
+        is_closing = self.marks.behind_name != "" and name.startswith("/")
+        return not is_closing and not any(sign in signs or ord(sign) < 32 for sign in name)
 
     def key(self, name: str, goal: Goal) -> Symbol:
         if not self._can_stand(name) and self.value(goal) is not None:  # else it never comes

@@ -113,8 +113,10 @@ def _check_gap(pattern: str) -> None:
     others = builder.minus(gap, builder.repeat(builder.byte_set(WHITESPACE), 0, None))
     try:
         has_others = not expressions.is_empty(others)
-    except (GrammarError, LimitExceededError) as error:
+    except GrammarError as error:
         raise ValueError(f"{what}: {error}") from None
+    except LimitExceededError:  # those of this grammar are no matter, so they need not be told
+        raise ValueError(f"{what}; {pattern!r:.80} is nested too deeply or too large") from None
     if has_others:
         raise ValueError(f"{what}; {pattern!r:.80} matches other text than blanks, tabs and line ends")
     if not expressions.matches(gap, b""):
