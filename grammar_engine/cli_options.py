@@ -64,7 +64,7 @@ WORDS = (  # what messages of the library say to who writes Python, and what tha
     (r'only in a grammar with lexing="exact"', "only in a grammar with --lexing exact"),
     (r'under lexing="(exact|longest)"', r"under --lexing \1"),
     (r"max_new_tokens = (\d+)", r"--max-tokens \1"),
-    (r"^max_new_tokens is at least", "--max-tokens is at least"),
+    (r"max_new_tokens is at least", "--max-tokens is at least"),
     (r": pass eos=\[\.\.\.\] \(ids or names\)", "; from Python, `Vocabulary.from_file(..., eos=[...]).save(...)` writes a file that does"),
     (r" was written by Vocabulary\.save: use Vocabulary\.load", " was written by Vocabulary.save, which is read from a file only"),
 )

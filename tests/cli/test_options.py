@@ -233,6 +233,7 @@ MESSAGES = {  # what the library says -> a command that makes it say so; "{name}
     r'only in a grammar with lexing="exact"': ("mask --lexing longest --lark {}", LARK_OF + "{}"),
     r'under lexing="(exact|longest)"': ("report --lexing longest --lark {}", 'start: /"[a-z]*?"/'),
     r"max_new_tokens = (\d+)": ("generate --model stub --max-tokens 2 --schema {}", PAIR),
+    r"max_new_tokens is at least": ("generate --model stub --max-tokens 9223372036854775808 --schema {}", PAIR),
     r": pass eos=\[\.\.\.\] \(ids or names\)": ("mask --regex a --vocabulary {}", {"tokens": ["YQ=="]}),
     r" was written by Vocabulary\.save: use Vocabulary\.load": ("mask --regex a --vocabulary {pipe}", None),
 }
