@@ -75,14 +75,20 @@ def check_choice(name: str, value: Any, choices: Collection[str]) -> str:
     return value
 
 
+def check_texts(name: str, texts: Iterable[str]) -> list[str]:
+    """A list of str from any iterable of them but a text."""
+    if isinstance(texts, (str, bytes)) or not isinstance(texts, Iterable):
+        raise TypeError(f"{name} is a list of str, not {type(texts).__name__}")
+    found = list(texts)
+    for text in found:
+        if not isinstance(text, str):
+            raise TypeError(f"{name} is a list of str; one is {type(text).__name__}")
+    return found
+
+
 def check_special_tokens(names: Iterable[str]) -> frozenset[str]:
     """The names of special tokens that are given as `special_tokens`."""
-    if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
-        raise TypeError(f"special_tokens is a list of str, not {type(names).__name__}")
-    found = list(names)
-    for name in found:
-        if not isinstance(name, str):
-            raise TypeError(f"special_tokens is a list of str; one is {type(name).__name__}")
+    found = check_texts("special_tokens", names)
     if "" in found:
         raise ValueError("special_tokens has an empty name, which any text has in it")
     return frozenset(found)

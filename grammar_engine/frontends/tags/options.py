@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...checks import check_bool, check_choice
+from ...checks import check_bool, check_choice, check_texts
 from ...errors import GrammarEngineError, GrammarError
 from ...tags import MAX_MARK, Tag, Token
 from .free_text import within
@@ -196,12 +196,8 @@ def _parts(mark: Mark, what: str) -> tuple[str | Token, ...]:
 
 
 def _texts(what: str, texts: Iterable[str]) -> list[str]:
-    if isinstance(texts, (str, bytes)) or not isinstance(texts, Iterable):
-        raise TypeError(f"{what} is a list of str, not {type(texts).__name__}")
-    listed = list(texts)
+    listed = check_texts(what, texts)
     for text in listed:
-        if not isinstance(text, str):
-            raise TypeError(f"{what} is a list of str; one is {type(text).__name__}")
         if not text:
             raise ValueError(f"{what} has an empty text, which any text has in it")
         _check_text(what, text)

@@ -103,7 +103,7 @@ def _check_whitespace(whitespace: Whitespace) -> None:
 
 @lru_cache(maxsize=16)
 def _check_gap(pattern: str) -> None:
-    """Raise unless a text is a regular expression of white space, and of no text as well."""
+    """Raise unless a text is a regular expression that matches white space, nothing else, and the empty text, too."""
     builder = Builder()
     expressions = NativeExpressions(builder, Limits())
     what = 'whitespace is "flexible", "bounded", "compact", a number, a pair of separators or a regular expression of white space'
@@ -115,7 +115,7 @@ def _check_gap(pattern: str) -> None:
         has_others = not expressions.is_empty(others)
     except GrammarError as error:
         raise ValueError(f"{what}: {error}") from None
-    except LimitExceededError:  # those of this grammar are no matter, so they need not be told
+    except LimitExceededError:  # a default, whatever the limits of the grammar are: to raise it would not help
         raise ValueError(f"{what}; {pattern!r:.80} is nested too deeply or too large") from None
     if has_others:
         raise ValueError(f"{what}; {pattern!r:.80} matches other text than blanks, tabs and line ends")
