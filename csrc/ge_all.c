@@ -68,6 +68,7 @@
 #include "parser/ep_make.c"                   /*   ... rules made on demand: lists and bags */
 #include "parser/ep_least.c"                  /*   ... the least that may still come */
 #include "parser/ep_least_bag.c"              /*   ... in bags */
+#include "parser/ep_least_choice.c"           /*   ... that meet choices between keys */
 #include "parser/ep_least_slots.c"            /*   ... where that is a sum over slots */
 #include "vocab/tt.c"                         /* 5 the trie of tokens */
 #include "vocab/fd.c"                         /*   tokens by strings of byte classes */

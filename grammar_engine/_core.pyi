@@ -51,6 +51,7 @@ class Collected:
         slots: list[tuple[int, int | None]],
         ways: list[Any],
         asks: dict[int, Sequence[int]] | None,
+        choices: list[tuple[int | None, list[Sequence[int]]]],
         /,
     ) -> None: ...
 

@@ -129,11 +129,17 @@ class _Inclusion:
     def bags(self, records: Sequence[int]) -> None:
         words, to = iter(records), self.builder.bag_records
         for left in words:
-            separator, is_ranked, n_slots, n_ways = islice(words, 4)
-            to += (self.left(left), self.of(separator), is_ranked, n_slots, n_ways)
+            separator, is_ranked, n_slots, n_ways, n_choices = islice(words, 5)
+            to += (self.left(left), self.of(separator), is_ranked, n_slots, n_ways, n_choices)
             for _ in range(n_slots):
                 low, high, n_asked = islice(words, 3)
                 to += (low, high, n_asked, *islice(words, n_asked))
             for _ in range(n_ways):
                 is_distinct, rank, n_symbols, n_raised = islice(words, 4)
                 to += (is_distinct, rank, n_symbols, n_raised, *map(self.of, islice(words, n_symbols)), *islice(words, n_raised))
+            for _ in range(n_choices):
+                slot, n_sets = islice(words, 2)
+                to += (slot, n_sets)
+                for _ in range(n_sets):
+                    n_keys = next(words)
+                    to += (n_keys, *islice(words, n_keys))

@@ -430,6 +430,7 @@ class Builder(Collected):
         *,
         ranked: bool = False,
         asks: Mapping[int, Sequence[int]] | None = None,
+        choices: Sequence[tuple[int | None, Sequence[Sequence[int]]]] = (),
         where: str | None = None,
     ) -> Symbol:
         """A nonterminal: members in sequence, with `separator` between, such that each slot is raised as often as its bounds say.
@@ -449,6 +450,10 @@ class Builder(Collected):
             raised once at most, by ways that begin with one lexeme, not distinct, and have one rank. The core takes it on trust that what
             those ask for is listed, too, and that a slot asks for such with a lower bound, if it has one. No bag has both this and a total
             with a lower bound.
+        choices : sequence of (int or None, sequence of sequences of int)
+            A slot, or None for the bag, and sets of slots: if the slot is raised, or in any case, all of one of these sets have to be.
+            Again all are slots of named keys, and the core takes it on trust that what those of a set ask for, and one of the sets between
+            which they leave a choice, is in the set. No bag has both this and a total, or conditions.
         where : str, optional
 
         Notes
@@ -459,6 +464,12 @@ class Builder(Collected):
         """
         symbol = self.nonterminal(name, where=where)
         self._put_bag(
-            symbol >> 1, NO_SYMBOL if separator is None else separator, ranked, list(slots), list(ways), dict(asks) if asks else None
+            symbol >> 1,
+            NO_SYMBOL if separator is None else separator,
+            ranked,
+            list(slots),
+            list(ways),
+            dict(asks) if asks else None,
+            [(slot, list(sets)) for slot, sets in choices],
         )
         return symbol

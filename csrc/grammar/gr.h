@@ -98,6 +98,15 @@ typedef struct gr_slot {
     u32 asks, n_asks;     /* of a key, in bag_words: slots of keys that have to be raised if it is, with all that those ask for */
 } gr_slot;
 
+/* One of several sets of keys, all of which have to be raised: always, or if a key is. */
+typedef struct gr_choice {
+    u32 place;        /* of that key, among the bits of a state; NONE: always */
+    u32 next;         /* another choice of the same key; NONE: there is none */
+    u32 sets, n_sets; /* in bag_words: for each a number of keys, and their places */
+} gr_choice;
+
+#define GR_ALWAYS (NONE - 1)
+
 /* Conditions are slots that ways raise beside their own and the total. */
 typedef enum gr_conditions {
     GR_NO_CONDITIONS,
@@ -108,6 +117,9 @@ typedef enum gr_conditions {
 typedef struct gr_bag {
     u32 ways, n_ways;    /* in `ways` */
     u32 slots, n_slots;  /* in `slots` */
+    u32 choices, n_choices; /* in `choices` */
+    u32 n_set_words;     /* of the sets of all choices */
+    u32 choice_of;       /* in bag_words, if there are choices: by place of a bit, its first choice, or NONE */
     u32 n_words;         /* of the counts of a state: first the bits, then the words */
     u32 n_bits, n_bit_words;
     u32 n_mark_words;    /* of bits: twice n_bit_words where keys ask for others */
@@ -115,12 +127,12 @@ typedef struct gr_bag {
     u32 ranks;           /* ascending; 0 if the bag is not ranked */
     u32 lexemes;         /* that its ways begin with */
     u32 first_way;       /* in by_place; one more at the end */
-    u32 asked_until;     /* the highest rank of a key that asks for it; NONE: none does */
+    u32 asked_until;     /* the highest rank of a key that asks for it; NONE: none does; GR_ALWAYS: a choice depends on it */
     bool lexemes_ascend;
     /* ... as bits: */
     u32 required;        /* those with a minimum */
     u32 open;            /* those with a way that is not dead */
-    u32 asking;          /* those that ask for others */
+    u32 asking;          /* those that ask for others, or for one of several sets */
     /* Also in bag_words: */
     u32 by_place;        /* ways: those of bits in the order of their places, then the others */
     u32 counted;         /* n_slots - n_bits slots: those that are no bits */
@@ -139,6 +151,7 @@ typedef struct gr_grammar {
     VEC(gr_bag) bags;
     VEC(gr_way) ways;
     VEC(gr_slot) slots;
+    VEC(gr_choice) choices;
     VEC(u32) bag_words;
     bool has_distinct; /* some way is distinct */
     u32 start; /* node: the suffix to parse */

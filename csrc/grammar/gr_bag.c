@@ -43,10 +43,38 @@ static void raise_slot(const gr_bag *bag, const gr_slot *slot, u32 *counts, u32 
 }
 
 static u32 n_counted(const gr_bag *bag) { return bag->n_slots - bag->n_bits; } /* slots that are no keys */
-static u32 work_of_a_look(const gr_bag *bag) { return (bag->n_words + n_counted(bag)) / WORK_OF_A_LOOK + 1; }
+static u32 work_of_a_look(const gr_bag *bag) { return (bag->n_words + n_counted(bag) + bag->n_set_words) / WORK_OF_A_LOOK + 1; }
+
+static const gr_choice *choice_of(const gr_grammar *g, const gr_bag *bag, u32 i) { return &g->choices.at[bag->choices + i]; }
+
+bool gr_bag_has_set(const gr_grammar *g, const gr_choice *choice, const u32 *keys) {
+    bool has = false;
+    const u32 *set = words_at(g, choice->sets);
+    for (u32 k = 0; k < choice->n_sets && !has; k++, set += 1 + *set) {
+        has = true;
+        for (u32 i = 1; i <= *set && has; i++) has = keys && gr_has_key(keys, set[i]);
+    }
+    return has;
+}
+
+bool gr_bag_must_choose(const gr_grammar *g, const gr_choice *choice, const u32 *keys) {
+    return (choice->place == NONE || gr_has_key(keys, choice->place)) && !gr_bag_has_set(g, choice, keys);
+}
+
+/* Does it ask for one, also by a key that has not come, but has to? */
+static bool must_choose(const gr_grammar *g, const gr_bag *bag, const gr_choice *choice, const u32 *counts) {
+    u32 word = choice->place >> 5, bit = (u32)1 << (choice->place & 31);
+    bool is_asked = choice->place == NONE || (counts[word] | missing_keys(g, bag, counts, word)) & bit;
+    return is_asked && !gr_bag_has_set(g, choice, counts);
+}
+
+/* May a key ask for others, or leave a choice? */
+static bool may_ask(const gr_bag *bag) { return has_asking_keys(bag) || bag->n_choices; }
 
 bool gr_bag_is_finished(const gr_grammar *g, const gr_bag *bag, const u32 *counts) {
     const u32 *counted = words_at(g, bag->counted);
+    for (u32 i = 0; i < bag->n_choices; i++)
+        if (must_choose(g, bag, choice_of(g, bag, i), counts)) return false;
     for (u32 i = 0; i < bag->n_bit_words; i++)
         if (missing_keys(g, bag, counts, i)) return false;
     for (u32 i = 0; i < n_counted(bag); i++)
@@ -109,7 +137,8 @@ void gr_bag_raise(const gr_grammar *g, const gr_bag *bag, u32 *counts, u32 way) 
 
 void gr_bag_raise_needed(const gr_grammar *g, const gr_bag *bag, u32 *counts, u32 way) {
     const gr_way *w = way_of(g, way);
-    for (u32 i = 0; i < w->n_slots; i++) {
+    if (bag->n_choices) gr_bag_raise(g, bag, counts, way);
+    for (u32 i = 0; i < w->n_slots && !bag->n_choices; i++) {
         const gr_slot *slot = slot_of(g, bag, slots_of(g, w)[i]);
         if (gr_bag_missing(bag, slot, counts)) raise_slot(bag, slot, counts, 1);
     }
@@ -142,7 +171,7 @@ void gr_bag_forget(const gr_grammar *g, const gr_bag *bag, u32 *counts, u32 rank
     u32 behind = first_place(g, bag, rank);
     for (u32 i = 0; 32 * i < behind; i++) {
         u32 forgotten = open[i] & places_of_word(i, 0, behind);
-        for (u32 left = has_asking_keys(bag) ? forgotten : 0; left; left &= left - 1) {
+        for (u32 left = may_ask(bag) ? forgotten : 0; left; left &= left - 1) {
             u32 until = asked_until[32 * i + (u32)__builtin_ctz(left)];
             if (until != NONE && until >= rank) forgotten &= ~(left & -left);
         }
@@ -182,11 +211,42 @@ static void look_at_keys(const gr_bag_state *s, outlook *o) {
     }
 }
 
+/* The last rank that the next member may have, if one of the sets of a choice has to come after it. NONE: none can, where the first place
+ * of what can is `from`. */
+static u32 deadline_of_choice(const gr_bag_state *s, const gr_choice *choice, u32 from) {
+    const u32 *set = words_at(s->g, choice->sets), *open = words_at(s->g, s->bag->open), *ranks = words_at(s->g, s->bag->ranks);
+    u32 last = NONE;
+    for (u32 k = 0; k < choice->n_sets; k++, set += 1 + *set) {
+        u32 first = NONE;
+        bool can_come = true;
+        for (u32 i = 1; i <= *set && can_come; i++) {
+            if (gr_has_key(s->counts, set[i])) continue;
+            can_come = set[i] >= from && gr_has_key(open, set[i]);
+            first = min_u32(first, ranks[set[i]]);
+        }
+        if (can_come && (last == NONE || first > last)) last = first;
+    }
+    return last;
+}
+
+/* Adds the choices. */
+static void look_at_choices(const gr_bag_state *s, outlook *o) {
+    u32 from = first_place(s->g, s->bag, s->rank);
+    for (u32 i = 0; i < s->bag->n_choices; i++) {
+        const gr_choice *choice = choice_of(s->g, s->bag, i);
+        if (!must_choose(s->g, s->bag, choice, s->counts)) continue;
+        u32 last = deadline_of_choice(s, choice, from);
+        o->hopeless |= last == NONE;
+        o->deadline = min_u32(o->deadline, last);
+    }
+}
+
 static outlook look(const gr_bag_state *s) {
     const gr_bag *bag = s->bag;
     outlook o = {.deadline = NONE, .maximum = NONE};
     const u32 *counted = words_at(s->g, bag->counted);
     look_at_keys(s, &o);
+    look_at_choices(s, &o);
     for (u32 i = 0; i < n_counted(bag); i++) {
         const gr_slot *slot = slot_of(s->g, bag, counted[i]);
         if (counted[i] == bag->total) {
@@ -330,13 +390,13 @@ typedef struct asked {
     u32 last_rank; /* that a member may have, see there; with conditions NONE */
     bool more;     /* has_room_for_more; with conditions true */
     u32 from, to;  /* places of keys with such a rank */
-    u32 *after;    /* with conditions, or keys that ask for others: scratch */
+    u32 *after;    /* with conditions, or keys that may ask for others: scratch */
 } asked;
 
 static bool ask(budget *b, const gr_bag_state *s, asked *a) {
     const gr_bag *bag = s->bag;
     *a = (asked){*s, NONE, true, first_place(s->g, bag, s->rank), bag->n_bits, NULL};
-    if (bag->conditions || has_asking_keys(bag)) a->after = mem_resize(b, NULL, 0, (bag->n_words + 1u) * sizeof *a->after);
+    if (bag->conditions || may_ask(bag)) a->after = mem_resize(b, NULL, 0, (bag->n_words + 1u) * sizeof *a->after);
     if (b->status != GE_OK) return false;
     if (bag->conditions) return true;
     outlook o = look(s);
@@ -350,6 +410,29 @@ static void end_asking(budget *b, asked *a) {
     if (a->after) mem_resize(b, a->after, (a->of.bag->n_words + 1u) * sizeof *a->after, 0);
 }
 
+/* Can one of the sets come of each choice that a key leaves, where the first place of what can come is `from`? */
+static bool can_choose(const gr_bag_state *s, u32 place, u32 from) {
+    u32 first = s->bag->n_choices ? words_at(s->g, s->bag->choice_of)[place] : NONE;
+    for (const gr_choice *choice; first != NONE; first = choice->next) {
+        choice = &s->g->choices.at[first];
+        if (!gr_bag_has_set(s->g, choice, s->counts) && deadline_of_choice(s, choice, from) == NONE) return false;
+    }
+    return true;
+}
+
+/* Can all come that a key asks for? Of a bag without conditions and total: then nothing else is in the way, but the deadline. */
+static bool can_have_what_it_asks(budget *b, const gr_bag_state *s, const gr_way *w, const gr_slot *own, bool *answer) {
+    const u32 *asks = words_at(s->g, own->asks), *open = words_at(s->g, s->bag->open);
+    u32 from = first_place(s->g, s->bag, s->bag->ranked ? w->rank : 0);
+    *answer = can_choose(s, own->place, from);
+    for (u32 i = 0; i < own->n_asks && *answer; i++) {
+        u32 place = slot_of(s->g, s->bag, asks[i])->place;
+        if (place == own->place || gr_has_key(s->counts, place)) continue;
+        *answer = place >= from && gr_has_key(open, place) && can_choose(s, place, from);
+    }
+    return budget_work(b, own->n_asks / WORK_OF_A_LOOK + 1);
+}
+
 /* Whether the state offers a way, in *answer; false on failure of the budget. */
 static bool is_offered(budget *b, const asked *a, u32 way, bool *answer) {
     const gr_grammar *g = a->of.g;
@@ -360,7 +443,8 @@ static bool is_offered(budget *b, const asked *a, u32 way, bool *answer) {
     if (!bag->conditions) {
         const gr_slot *own = key_of_way(g, bag, w);
         *answer = (!bag->ranked || w->rank <= a->last_rank) && (a->more || gr_bag_missing(bag, own, a->of.counts));
-        if (!*answer || !own->n_asks) return true;
+        if (!*answer || own->place >= bag->n_bits || !gr_has_key(words_at(g, bag->asking), own->place)) return true;
+        if (bag->total == NONE) return can_have_what_it_asks(b, &a->of, w, own, answer);
     }
     memcpy(a->after, a->of.counts, bag->n_words * sizeof *a->after);
     gr_bag_raise(g, bag, a->after, way);
@@ -419,7 +503,7 @@ bool gr_bag_offers(budget *b, const gr_bag_state *s, u32 many, u32 *keys, u32 *n
     bool ok = ask(b, s, &a);
     *n_keys = 0;
     for (u32 i = 0; ok && i < bag->n_bit_words; i++) *n_keys += (u32)__builtin_popcount(keys[i] = offered_keys(&a, i));
-    if (ok && has_asking_keys(bag) && *n_keys >= many) {
+    if (ok && may_ask(bag) && *n_keys >= many) {
         ok = ask_keys(b, &a, words_at(s->g, bag->asking), keys, n_keys, ways);
         ways->n = before;
     }

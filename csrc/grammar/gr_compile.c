@@ -86,12 +86,21 @@ static u32 add_nonterminal(compiler *c) {
     return ok ? c->facts.n - 1 : NONE;
 }
 
-/* bag -> N_1 ... N_k A, with N_j for each slot that must be raised: any way that raises it; A: any way, or nothing. */
+/* Must some member come by a choice? */
+static bool begins_with_a_choice(const gr_grammar *g, const gr_bag *bag) {
+    for (u32 i = bag->choices; i < bag->choices + bag->n_choices; i++)
+        if (g->choices.at[i].place == NONE && !gr_bag_has_set(g, &g->choices.at[i], NULL)) return true;
+    return false;
+}
+
+/* bag -> N_1 ... N_k A, with N_j for each slot that must be raised: any way that raises it; A: any way, or nothing, if nothing has to be
+ * chosen. */
 static bool bag_rules(compiler *c, u32 left, const gr_bag *bag) {
     gr_grammar *g = c->g;
     id_vec part_of = {0}, parts = {0}; /* per slot: N_j, or NONE; all of the symbols on the right */
     u32 any = add_nonterminal(c);
-    bool ok = any != NONE && vec_fill(c->b, &part_of, bag->n_slots + 1, 0xff) && add_rule(c, any, NULL, 0);
+    bool ok = any != NONE && vec_fill(c->b, &part_of, bag->n_slots + 1, 0xff);
+    if (!begins_with_a_choice(g, bag)) ok = ok && add_rule(c, any, NULL, 0);
     for (u32 slot = 0; ok && slot < bag->n_slots; slot++) {
         if (g->slots.at[bag->slots + slot].minimum == 0) continue;
         part_of.at[slot] = add_nonterminal(c);
@@ -162,21 +171,69 @@ static bool read_ways(compiler *c, const gr_bag *bag, const u32 *record, u32 n, 
     return true;
 }
 
-/* One record: nonterminal, separator, ranked, number of slots, number of ways, slots, ways. *used = its length. */
+/* A set of keys: how many slots, those. *at: as above. */
+static bool read_set(compiler *c, const gr_bag *bag, const u32 *record, u32 n, u32 *at) {
+    gr_grammar *g = c->g;
+    if (n - *at < 1 || n - *at - 1 < record[*at]) return budget_fail(c->b, GE_E_IR);
+    if (!vec_push(c->b, &g->bag_words, record[*at])) return false;
+    for (u32 left = record[(*at)++]; left; left--, ++*at) {
+        u32 place = record[*at] < bag->n_slots ? g->slots.at[bag->slots + record[*at]].place : NONE;
+        if (place >= bag->n_bits) return budget_fail(c->b, GE_E_IR);
+        if (!vec_push(c->b, &g->bag_words, place)) return false;
+        g->bag_words.at[bag->asked_until + place] = GR_ALWAYS;
+    }
+    return true;
+}
+
+/* Notes a choice by its key. */
+static void link_choice(gr_grammar *g, const gr_bag *bag, gr_choice *choice) {
+    u32 place = choice->place, *first = &g->bag_words.at[bag->choice_of + place];
+    choice->next = *first;
+    *first = g->choices.n;
+    g->bag_words.at[bag->asking + place / 32] |= (u32)1 << place % 32;
+    g->bag_words.at[bag->asked_until + place] = GR_ALWAYS;
+}
+
+/* The choices of a bag that is laid out: the slot of a key or NONE, number of sets, sets. *at: as above. */
+static bool read_choices(compiler *c, gr_bag *bag, const u32 *record, u32 n, u32 *at) {
+    gr_grammar *g = c->g;
+    if (!bag->n_choices) return true;
+    if (bag->conditions || bag->total != NONE) return budget_fail(c->b, GE_E_IR);
+    bag->choice_of = g->bag_words.n;
+    for (u32 i = 0; i < bag->n_bits; i++)
+        if (!vec_push(c->b, &g->bag_words, NONE)) return false;
+    u32 first = g->bag_words.n;
+    for (u32 i = 0; i < bag->n_choices; i++) {
+        if (n - *at < 2) return budget_fail(c->b, GE_E_IR);
+        u32 slot = record[*at], place = slot < bag->n_slots ? g->slots.at[bag->slots + slot].place : NONE;
+        if (slot != NONE && place >= bag->n_bits) return budget_fail(c->b, GE_E_IR);
+        gr_choice choice = {slot == NONE ? NONE : place, NONE, g->bag_words.n, record[*at + 1]};
+        *at += 2;
+        for (u32 k = 0; k < choice.n_sets; k++)
+            if (!read_set(c, bag, record, n, at)) return false;
+        if (slot != NONE) link_choice(g, bag, &choice);
+        if (!vec_push(c->b, &g->choices, choice)) return false;
+    }
+    bag->n_set_words = g->bag_words.n - first;
+    return true;
+}
+
+/* One record: nonterminal, separator, ranked, number of slots, of ways and of choices, slots, ways, choices. *used = its length. */
 static bool read_bag(compiler *c, const u32 *record, u32 n, u32 *used) {
     gr_grammar *g = c->g;
-    if (n < 5) return budget_fail(c->b, GE_E_IR);
+    if (n < 6) return budget_fail(c->b, GE_E_IR);
     gr_bag bag = {.ways = g->ways.n, .n_ways = record[4], .slots = g->slots.n, .n_slots = record[3],
+                  .choices = g->choices.n, .n_choices = record[5],
                   .total = NONE, .ranked = record[2] != 0, .separator = record[1], .owner = record[0]};
     bool is_comma = record[1] == NONE || (!(record[1] & 1) && symbol_ok(c, record[1]) && c->lexeme_flags[record[1] >> 1] == 0);
     if (record[0] >= c->in->n_nonterminals || c->list_of.at[record[0]] != NONE || c->bag_of.at[record[0]] != NONE || !is_comma)
         return budget_fail(c->b, GE_E_IR);
     work_on(c, bag.owner);
-    *used = 5;
+    *used = 6;
     if (!read_slots(c, &bag, record, n, used) || !read_ways(c, &bag, record, n, used)) return false;
+    if (!gr_bag_lay_out(g, c->b, &bag, c->lexeme_flags) || !read_choices(c, &bag, record, n, used)) return false;
     c->bag_of.at[record[0]] = g->bags.n;
-    return gr_bag_lay_out(g, c->b, &bag, c->lexeme_flags) && vec_push(c->b, &g->bags, bag) && vec_push(c->b, &c->ruled_out, 1) &&
-           bag_rules(c, record[0], &bag);
+    return vec_push(c->b, &g->bags, bag) && vec_push(c->b, &c->ruled_out, 1) && bag_rules(c, record[0], &bag);
 }
 
 static bool read_rules(compiler *c) {
@@ -534,6 +591,7 @@ void gr_drop(gr_grammar *g, budget *b) {
     vec_drop(b, &g->bags);
     vec_drop(b, &g->ways);
     vec_drop(b, &g->slots);
+    vec_drop(b, &g->choices);
     vec_drop(b, &g->bag_words);
     memset(g, 0, sizeof *g);
 }

@@ -202,20 +202,60 @@ static u32 price_of_common_values(const ep_parser *p, const bag_costs *c) {
     return sum;
 }
 
-/* One member and the keys that it asks for, where nothing is missing. */
-static u32 least_of_one(const ep_parser *p, const bag_costs *c, const u32 *counts) {
-    u32 least = RX_NO_LENGTH;
-    for (u32 way = 0; way < c->bag->n_ways; way++) {
+static const gr_slot *slot_at(const ep_parser *p, const bag_costs *c, u32 slot) { return &p->g->slots.at[c->bag->slots + slot]; }
+
+static u32 price_of_slot(const bag_costs *c, u32 slot) {
+    return c->best.at[slot] == NONE ? RX_NO_LENGTH : c->ways.at[c->best.at[slot]].length;
+}
+
+/* Adds what choices cost beside keys that are there, if there are any. */
+static bool add_choices(ep_parser *p, const bag_costs *c, const u32 *keys, u32 *sum) {
+    id_vec prices = {0};
+    u32 least = 0;
+    if (!c->bag->n_choices || *sum >= RX_LONG) return true;
+    bool ok = vec_reserve(p->b, &prices, 32 * c->bag->n_bit_words + 1);
+    for (u32 i = 0; ok && i < c->bag->n_slots; i++)
+        if (slot_at(p, c, i)->place < c->bag->n_bits) prices.at[slot_at(p, c, i)->place] = price_of_slot(c, i);
+    ok = ok && ep_least_choice(p, c->bag, keys, prices.at, &least);
+    *sum = rx_add_lengths(*sum, least);
+    vec_drop(p->b, &prices);
+    return ok;
+}
+
+/* One member and the keys that it asks for, and the choices that it leaves, where nothing is missing. `keys`: scratch. False on failure. */
+static bool least_of_one(ep_parser *p, const bag_costs *c, const u32 *counts, u32 *keys, u32 *least) {
+    bool ok = true;
+    *least = RX_NO_LENGTH;
+    for (u32 way = 0; ok && way < c->bag->n_ways; way++) {
         u32 own = own_slot(p, c, way), sum = c->ways.at[way].open ? c->ways.at[way].length : RX_NO_LENGTH;
-        gr_slot slot = p->g->slots.at[c->bag->slots + own];
-        for (u32 i = 0; i < slot.n_asks; i++) {
-            u32 other = p->g->bag_words.at[slot.asks + i], best = c->best.at[other];
-            if (other == own || gr_bag_count(c->bag, &p->g->slots.at[c->bag->slots + other], counts)) continue;
-            sum = rx_add_lengths(sum, best == NONE ? RX_NO_LENGTH : c->ways.at[best].length);
+        const gr_slot *slot = slot_at(p, c, own);
+        memcpy(keys, counts, c->bag->n_bit_words * sizeof *keys);
+        if (slot->place < c->bag->n_bits) keys[slot->place / 32] |= (u32)1 << slot->place % 32;
+        for (u32 i = 0; i < slot->n_asks; i++) {
+            u32 other = p->g->bag_words.at[slot->asks + i], place = slot_at(p, c, other)->place, bit = (u32)1 << place % 32;
+            if (!(keys[place / 32] & bit)) sum = rx_add_lengths(sum, price_of_slot(c, other));
+            keys[place / 32] |= bit;
         }
-        least = min_u32(least, sum);
+        ok = sum >= *least || add_choices(p, c, keys, &sum);
+        *least = min_u32(*least, sum);
     }
-    return least;
+    return ok;
+}
+
+/* With the choices, where `sum` is what is missing beside them; with `one`, nothing is, and a member must come. */
+static u32 with_choices(ep_parser *p, const bag_costs *c, const u32 *counts, u32 sum, bool one) {
+    id_vec keys = {0};
+    u32 n = c->bag->n_bit_words, beside = sum;
+    bool ok = vec_reserve(p->b, &keys, n + 1);
+    if (ok) memcpy(keys.at, counts, n * sizeof *counts);
+    for (u32 i = 0; ok && i < c->bag->n_slots; i++) {
+        const gr_slot *slot = slot_at(p, c, i);
+        if (slot->place < c->bag->n_bits && gr_bag_missing(c->bag, slot, counts)) keys.at[slot->place / 32] |= (u32)1 << slot->place % 32;
+    }
+    ok = ok && add_choices(p, c, keys.at, &sum);
+    if (ok && one && sum == beside) ok = least_of_one(p, c, counts, keys.at, &sum);
+    vec_drop(p->b, &keys);
+    return ok ? sum : RX_NO_LENGTH;
 }
 
 /* The least length of `wanted` members, or more, that meet a condition: so many raise its slot, all cost what the cheapest do. 0: it is
@@ -262,7 +302,8 @@ static u32 greedy(ep_parser *p, bag_costs *c, const u32 *counts, bool one) {
         }
     }
     if (p->common.at[bag - p->g->bags.at] == COMMON) sum = rx_add_lengths(sum, price_of_common_values(p, c));
-    if (one && !members && bag->n_mark_words > bag->n_bit_words) return least_of_one(p, c, counts);
+    one = one && !members;
+    if (bag->n_choices || (one && bag->n_mark_words > bag->n_bit_words)) return with_choices(p, c, counts, sum, one);
     for (; members < wanted; members += taken) {
         u32 slot = NONE, length = RX_NO_LENGTH;
         for (u32 i = 0; i < bag->n_slots; i++) {

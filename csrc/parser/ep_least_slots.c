@@ -5,7 +5,7 @@
  * next takes n subtractions, where asking the bag (ep_least_bag.c) takes n looks at n ways: a closing of 250 keys 0.03 seconds where it
  * took 0.36, of 1,000 keys 0.7 and not 27.
  *
- * Exactness. Without ranks, conditions, a total, distinct members that must come and keys that ask for others, a slot of which some are
+ * Exactness. Without ranks, conditions, a total, distinct members that must come, keys that ask for others and choices, a slot of which some are
  * missing has room, so that each of its ways may come, always at the same price. */
 #include "../grammar/gr_bag.h"
 #include "ep_parts.h"
@@ -13,7 +13,7 @@
 enum { NOT_A_SUM = 0, A_SUM = 1 }; /* of a bag, if it was asked */
 
 static bool is_sum(const ep_parser *p, const gr_bag *bag) {
-    bool is = !bag->ranked && !bag->conditions && bag->total == NONE && bag->n_mark_words == bag->n_bit_words;
+    bool is = !bag->ranked && !bag->conditions && bag->total == NONE && bag->n_mark_words == bag->n_bit_words && !bag->n_choices;
     for (u32 way = bag->ways; way < bag->ways + bag->n_ways && is; way++) {
         gr_way w = p->g->ways.at[way];
         u32 least = p->g->slots.at[bag->slots + p->g->bag_words.at[w.slots]].minimum;

@@ -83,6 +83,8 @@ u32 ep_least_of_new_bag(ep_parser *p, u32 bag);
 u32 ep_least_of_state(ep_parser *p, u32 state, bool separated); /* a tail, whose members have separators before them; or a rest */
 u32 ep_least_after_key(ep_parser *p, u32 state, u32 way);
 u32 ep_least_after_key_bound(ep_parser *p, u32 state, u32 way); /* no more than that */
+/* The least length of keys beside `keys` (bits) that meet the choices of a bag, in *least; prices by place. False on failure. */
+bool ep_least_choice(ep_parser *p, const gr_bag *bag, const u32 *keys, const u32 *prices, u32 *least);
 bool ep_asks_for_values(ep_parser *p, u32 state, u32 way); /* after a member of the way, members that may be distinct; true on failure */
 /* ep_least_slots.c: *least = that of a tail, or of what must come after a member of
  * a way, without what is left of that. False: that is no sum over slots, or failure. */

@@ -240,19 +240,42 @@ static bool put_way(PyObject *to, PyObject *way) {
     return ok;
 }
 
-/* _put_bag(nonterminal, separator, ranked, slots, ways, asks or None): lists, and a dict */
+/* [slot, how many sets, for each: how many slots, these] */
+static bool put_choice(PyObject *to, PyObject *choice) {
+    PyObject *slot = PyTuple_Check(choice) && PyTuple_Size(choice) == 2 ? PyTuple_GetItem(choice, 0) : NULL,
+             *sets = slot ? PyTuple_GetItem(choice, 1) : NULL;
+    Py_ssize_t n_sets = sets && PyList_Check(sets) ? PyList_Size(sets) : -1;
+    if (n_sets < 0) return PyErr_Format(PyExc_TypeError, "a choice of a bag is a slot or None, and a list of sets, not %R", choice), false;
+    int64_t number = bound_of(slot);
+    if (number < 0) return PyErr_Format(PyExc_ValueError, "a choice of slot %R", slot), false;
+    PyObject *head = numbers(2, (int64_t[]){number, n_sets});
+    bool ok = head && extend(to, head);
+    Py_XDECREF(head);
+    for (Py_ssize_t i = 0; ok && i < n_sets; i++) {
+        PyObject *set = PyList_GetItem(sets, i);
+        Py_ssize_t n = PySequence_Size(set);
+        head = n < 0 ? NULL : numbers(1, (int64_t[]){n});
+        ok = head && extend(to, head) && extend(to, set);
+        Py_XDECREF(head);
+    }
+    return ok;
+}
+
+/* _put_bag(nonterminal, separator, ranked, slots, ways, asks or None, choices): lists, and a dict */
 static PyObject *collected_put_bag(PyObject *self, PyObject *const *args, Py_ssize_t n) {
     PyObject *to = OF(self)->bag_records;
-    if (n == 6 && !to) return never_begun();
-    Py_ssize_t n_slots = n == 6 ? PyList_Size(args[3]) : -1, n_ways = n_slots < 0 ? -1 : PyList_Size(args[4]);
-    if (n != 6)
-        return PyErr_Format(PyExc_TypeError, "_put_bag takes a nonterminal, a separator, ranked, slots, ways, and what they ask for");
-    int64_t left = n_ways < 0 ? -1 : PyLong_AsLongLong(args[0]), separator = PyErr_Occurred() ? -1 : PyLong_AsLongLong(args[1]);
+    if (n == 7 && !to) return never_begun();
+    Py_ssize_t n_slots = n == 7 ? PyList_Size(args[3]) : -1, n_ways = n_slots < 0 ? -1 : PyList_Size(args[4]),
+               n_choices = n_ways < 0 ? -1 : PyList_Size(args[6]);
+    if (n != 7)
+        return PyErr_Format(PyExc_TypeError, "_put_bag takes a nonterminal, a separator, ranked, slots, ways, what they ask for, choices");
+    int64_t left = n_choices < 0 ? -1 : PyLong_AsLongLong(args[0]), separator = PyErr_Occurred() ? -1 : PyLong_AsLongLong(args[1]);
     int ranked = PyErr_Occurred() ? -1 : PyObject_IsTrue(args[2]);
-    PyObject *head = ranked < 0 ? NULL : numbers(5, (int64_t[]){left, separator, ranked, n_slots, n_ways});
+    PyObject *head = ranked < 0 ? NULL : numbers(6, (int64_t[]){left, separator, ranked, n_slots, n_ways, n_choices});
     bool ok = head && extend(to, head);
     for (Py_ssize_t i = 0; ok && i < n_slots; i++) ok = put_slot(to, PyList_GetItem(args[3], i), args[5], i);
     for (Py_ssize_t i = 0; ok && i < n_ways; i++) ok = put_way(to, PyList_GetItem(args[4], i));
+    for (Py_ssize_t i = 0; ok && i < n_choices; i++) ok = put_choice(to, PyList_GetItem(args[6], i));
     Py_XDECREF(head);
     return ok ? Py_NewRef(Py_None) : NULL;
 }
@@ -269,7 +292,7 @@ static PyMethodDef collected_methods[] = {
     COLLECTED("lexeme", collected_lexeme, METH_FASTCALL | METH_KEYWORDS, ", expr, name, /, *, where=None, lazy=False, skip=False"),
     COLLECTED("nonterminal", collected_nonterminal, METH_FASTCALL | METH_KEYWORDS, ", name, /, *, where=None"),
     COLLECTED("rule", collected_rule, METH_FASTCALL, ", left, right, /"),
-    COLLECTED("_put_bag", collected_put_bag, METH_FASTCALL, ", left, separator, ranked, slots, ways, asks, /"),
+    COLLECTED("_put_bag", collected_put_bag, METH_FASTCALL, ", left, separator, ranked, slots, ways, asks, choices, /"),
     {NULL, NULL, 0, NULL},
 };
 

@@ -69,19 +69,23 @@ static ge_grammar *make_bag(const ge_limits *limits, ge_err *err) {
     enum { OPEN = 0, CLOSE = 2, COMMA = 4, STRING = 6, X = 8, VALUE = 1, MEMBERS = 3 };
     static const u32 rules[] = {0, 3, OPEN, MEMBERS, CLOSE};
     /* slots: own, own, total, condition */
-    static const u32 bags[] = {1, COMMA, 0, 4, 2, 0, 0xffffffff, 0, 0, 1, 0, 2, 4, 0, 1, 0xffffffff, 0,
+    static const u32 bags[] = {1, COMMA, 0, 4, 2, 0, 0, 0xffffffff, 0, 0, 1, 0, 2, 4, 0, 1, 0xffffffff, 0,
                                1, 0, 1, 2, STRING, 0, 2, 0, 0, 1, 3, X, 1, 2, 3};
     ge_rules r = {lexemes, 5, 2, rules, sizeof rules / sizeof *rules, NULL, 0, bags, sizeof bags / sizeof *bags, VALUE, false};
     return compile(limits, words, sizeof words / sizeof *words, data, 7, &r, err);
 }
 
-/* "[" members "]": each of 24 texts at most once, in any order: "aa" to "tt", "ab", "ac", "b", "x". */
+/* "[" members "]": each of 24 texts at most once, in any order: "aa" to "tt", "ab", "ac", "b", "x"; "aa" or both "bb" and "cc"; beside "ab"
+ * also "x" or "tt". */
 static ge_grammar *make_wide_bag(const ge_limits *limits, ge_err *err) {
     enum { KEYS = 24, OPEN = 0, CLOSE = 2, COMMA = 4, VALUE = 1, MEMBERS = 3 };
     static const char *const more[] = {"ab", "ac", "b", "x"};
     static const u32 rules[] = {0, 3, OPEN, MEMBERS, CLOSE};
+    static const u32 choices[] = {0xffffffff, 2, 1, 0, 2, 1, 2, 20, 2, 1, 23, 1, 19};
+    enum { N_CHOICES = sizeof choices / sizeof *choices };
     u8 data[3 + 2 * KEYS] = "[],";
-    u32 words[4 * (3 + KEYS)], lexemes[2 * (3 + KEYS)], bags[5 + 3 * KEYS + 6 * KEYS] = {1, COMMA, 0, KEYS, KEYS}, n = 3;
+    u32 words[4 * (3 + KEYS)], lexemes[2 * (3 + KEYS)], bags[6 + 3 * KEYS + 6 * KEYS + N_CHOICES] = {1, COMMA, 0, KEYS, KEYS, 2}, n = 3;
+    memcpy(bags + 6 + 9 * KEYS, choices, sizeof choices);
     for (u32 i = 0; i < 3 + KEYS; i++) {
         char doubled[3] = {(char)('a' + i - 3), (char)('a' + i - 3), 0};
         const char *key = i < 23 ? doubled : more[i - 23];
@@ -90,8 +94,8 @@ static ge_grammar *make_wide_bag(const ge_limits *limits, ge_err *err) {
         memcpy(words + 4 * i, (u32[]){2, 2, begin, length}, 4 * sizeof *words);
         memcpy(lexemes + 2 * i, (u32[]){i, 0}, 2 * sizeof *lexemes);
         if (i < 3) continue;
-        memcpy(bags + 5 + 3 * (i - 3), (u32[]){0, 1, 0}, 3 * sizeof *bags);
-        memcpy(bags + 5 + 3 * KEYS + 6 * (i - 3), (u32[]){0, 0, 1, 1, 2 * i, i - 3}, 6 * sizeof *bags);
+        memcpy(bags + 6 + 3 * (i - 3), (u32[]){0, 1, 0}, 3 * sizeof *bags);
+        memcpy(bags + 6 + 3 * KEYS + 6 * (i - 3), (u32[]){0, 0, 1, 1, 2 * i, i - 3}, 6 * sizeof *bags);
     }
     ge_rules r = {lexemes, 3 + KEYS, 2, rules, sizeof rules / sizeof *rules, NULL, 0, bags, sizeof bags / sizeof *bags, VALUE, false};
     return compile(limits, words, sizeof words / sizeof *words, data, n, &r, err);

@@ -30,8 +30,10 @@ class Oracle:
         slots: list[Any],
         ranked: bool,
         asks: dict[int, list[int]] | None = None,
+        choices: list[tuple[int | None, list[list[int]]]] | None = None,
     ):
         self.ways = ways
+        self.choices = choices or []  # a slot or None, and sets: if it is raised, or in any case, all of a set have to be
         self.asks = asks or {}  # by slot: slots that have to be raised, too
         self.slots = slots
         self.ranked = ranked
@@ -57,7 +59,11 @@ class Oracle:
         return tuple(new), my_rank if self.ranked else 0, seen | {value} if distinct else seen, asked
 
     def is_finished(self, state: Any) -> bool:
-        return not state[3] and all(count >= low for count, (low, _) in zip(state[0], self.slots))
+        counts = state[0]
+        for slot, sets in self.choices:
+            if (slot is None or counts[slot]) and not any(all(counts[each] for each in keys) for keys in sets):
+                return False
+        return not state[3] and all(count >= low for count, (low, _) in zip(counts, self.slots))
 
     def _alive(self, state: Any) -> bool:
         if self.is_finished(state):
@@ -215,8 +221,22 @@ def _random_bag(rng: random.Random) -> tuple[Grammar | None, Oracle]:
         return None, Oracle(known, slots, ranked)
 
 
-def _asking_bag(rng: random.Random) -> tuple[Grammar | None, Oracle, list[str]]:
-    """Keys, some of which ask for others, perhaps with two kinds of value; and other members."""
+def _random_choices(rng: random.Random, free: list[int], asks: dict[int, list[int]]) -> list[tuple[int | None, list[list[int]]]]:
+    """Choices between sets of some keys. A set has what its keys ask for, and one of the sets between which they leave a choice."""
+    sets = [{rng.choice(free) for _ in range(rng.randint(1, 3))} for _ in range(rng.randint(1, 4))]
+    sets = [keys | {asked for key in keys for asked in asks[key]} for keys in sets]
+    choices: list[tuple[int | None, list[list[int]]]] = []
+    for slot in [*([None] if rng.random() < 0.6 else []), *rng.sample(free, rng.randint(0, min(4, len(free))))]:
+        own = [keys for keys in sets if rng.random() < 0.6]
+        if slot is not None:  # a key of a set is one of those that may go with it
+            own += [keys for keys in sets if slot in keys and keys not in own]
+        if own:
+            choices.append((slot, [sorted(keys) for keys in own]))
+    return choices
+
+
+def _asking_bag(rng: random.Random, choosing: bool = False) -> tuple[Grammar | None, Oracle, list[str]]:
+    """Keys, some of which ask for others, or leave a choice, perhaps with two kinds of value; and other members."""
     b, n_keys = Builder(), rng.randint(2, 7)
     words = [f'"{"k" * rng.randint(0, 2)}{i}"' for i in range(n_keys)]
     ranks = [rng.randint(0, 4) for _ in words]
@@ -227,7 +247,10 @@ def _asking_bag(rng: random.Random) -> tuple[Grammar | None, Oracle, list[str]]:
     required = {key for key in range(n_keys) if rng.random() < 0.1}
     required |= {target for key in required for target in asks[key]}
     slots: list[Any] = [(int(key in required), 1) for key in range(n_keys)]
-    total, condition = rng.random() < 0.4, rng.random() < 0.25
+    total, condition = not choosing and rng.random() < 0.4, not choosing and rng.random() < 0.25
+    choices = []
+    if choosing and len(free := [key for key in range(n_keys) if key not in required]) > 1:
+        choices = _random_choices(rng, free, asks)
     if total:
         slots.append((0, rng.randint(1, n_keys)))
     if condition:
@@ -255,20 +278,21 @@ def _asking_bag(rng: random.Random) -> tuple[Grammar | None, Oracle, list[str]]:
         own = len(slots) - 1
         add('"z"', 0, (own, n_keys) if total else (own,), rng.randint(0, 5))
     ranked = rng.random() < 0.5
-    symbol = b.bag(ways, slots, b.lexeme(b.bytes(b","), ","), "bag", ranked=ranked, asks=asks)
+    symbol = b.bag(ways, slots, b.lexeme(b.bytes(b","), ","), "bag", ranked=ranked, asks=asks, choices=choices)
     b.start = b.nonterminal("start")
     b.rule(b.start, (b.lexeme(b.bytes(b"["), "["), symbol, b.lexeme(b.bytes(b"]"), "]")))
-    oracle = Oracle(known, slots, ranked, asks)
+    oracle = Oracle(known, slots, ranked, asks, choices)
     try:
         return Grammar._from_builder(b), oracle, words
     except GrammarError:
         return None, oracle, words
 
 
+@pytest.mark.parametrize("choosing", [False, True])
 @pytest.mark.parametrize("seed", range(150))
-def test_masks_of_bags_whose_members_ask_for_others(seed: int) -> None:
+def test_masks_of_bags_whose_members_ask_for_others(seed: int, choosing: bool) -> None:
     rng = random.Random(seed)
-    grammar, oracle, words = _asking_bag(rng)
+    grammar, oracle, words = _asking_bag(rng, choosing)
     assert (grammar is not None) == oracle.alive(oracle.start)
     if grammar is None:
         return

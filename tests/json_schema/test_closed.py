@@ -204,24 +204,31 @@ class Rewriter:
     def __init__(self, definition: Any):
         self.definition = definition
 
-    def beside(self, schema: Any) -> list[Any]:
-        """The schema, and all that apply in place or may."""
+    def beside(self, schema: Any, in_branch: bool = False) -> list[tuple[Any, bool]]:
+        """The schema, and all that apply in place or may; and whether they do in branches of `anyOf` alone."""
         if isinstance(schema, bool):
-            return [schema]
-        more = [*schema.get("allOf", []), *schema.get("anyOf", []), *schema.get("oneOf", []), *schema.get("dependentSchemas", {}).values()]
+            return []
+        more = [*schema.get("allOf", []), *schema.get("oneOf", []), *schema.get("dependentSchemas", {}).values()]
         if "if" in schema and ("then" in schema or "else" in schema):
             more += [schema[keyword] for keyword in ("if", "then", "else") if keyword in schema]
         more += [self.definition] if "$ref" in schema else []
-        return [schema, *(each for inner in more for each in self.beside(inner))]
+        found = [(schema, in_branch), *(each for inner in more for each in self.beside(inner, in_branch))]
+        return [*found, *(each for inner in schema.get("anyOf", []) for each in self.beside(inner, True))]
 
     def value(self, schema: Any) -> Any:
         """A schema that describes a value; those that are listed are scalars here."""
-        here = [each for each in self.beside(schema) if not isinstance(each, bool)]
+        beside = self.beside(schema)
+        here = [each for each, _ in beside]
         result: dict[str, Any] = {"allOf": [self.in_place(schema)]}
         if any(each.get("properties") or each.get("patternProperties") or each.get("required") for each in here):
-            asked = {name for each in here for name in each.get("required", [])}
-            asked |= {name for each in here for names in each.get("dependentRequired", {}).values() for name in names}
-            result |= {"unevaluatedProperties": False, "properties": dict.fromkeys(asked, True)}
+            asked, chosen, described = set(), set(), set()
+            for each, in_branch in beside:
+                names = {*each.get("required", []), *(name for names in each.get("dependentRequired", {}).values() for name in names)}
+                (chosen if in_branch else asked).update(names)
+                if in_branch:
+                    described |= each.get("properties", {}).keys()
+            described -= {name for each, in_branch in beside if not in_branch for name in each.get("properties", {})}
+            result |= {"unevaluatedProperties": False, "properties": dict.fromkeys(asked | (chosen - described), True)}
         if any(each.get("prefixItems") for each in here):
             result |= {"unevaluatedItems": False, "prefixItems": [True] * max(each.get("minItems", 0) for each in here)}
         return result

@@ -162,7 +162,7 @@ def test_long_chains_take_no_recursion() -> None:
 
 def test_alternatives_have_a_limit() -> None:
     """Branches that may apply together multiply out."""
-    schema = {"anyOf": [{"properties": {f"a{i}": INTEGER}} for i in range(12)], "unevaluatedProperties": False}
+    schema = {"anyOf": [{"properties": {f"a{i}": INTEGER, "b": {"minimum": i}}} for i in range(12)], "unevaluatedProperties": False}
     with pytest.raises(LimitExceededError) as caught:
         Grammar.from_json_schema(schema, limits=Limits(max_alternative_schemas=1_000))
     assert caught.value.limit == "max_alternative_schemas"

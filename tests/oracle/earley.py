@@ -120,8 +120,8 @@ class Recogniser:
         """A nonterminal for each state of each bag. Distinct ways are none of the oracle's business (exactness/test_bags.py)."""
         at, fresh = 0, 2 * n_nonterminals + 1
         while at < len(records):
-            left, separator, ranked, n_slots, n_ways = records[at : at + 5]
-            at += 5
+            left, separator, ranked, n_slots, n_ways, n_choices = records[at : at + 6]
+            at += 6
             bounds, asks = [], []
             for _ in range(n_slots):
                 low, high, n_asked = records[at : at + 3]
@@ -136,13 +136,27 @@ class Recogniser:
                 at += 4 + n_symbols + n_raised
                 raised = records[at - n_raised : at]
                 ways.append((rank, tuple(records[at - n_symbols - n_raised : at - n_raised]), set(raised), asks[raised[0]]))
+            choices = []
+            for _ in range(n_choices):
+                asking, n_sets = records[at : at + 2]
+                at += 2
+                sets = []
+                for _ in range(n_sets):
+                    sets.append(records[at + 1 : at + 1 + records[at]])
+                    at += 1 + records[at]
+                choices.append((asking, sets))
             start = (tuple([0] * n_slots), 0, frozenset[int]())
             states, pending = {start: 2 * left + 1}, [(start, 2 * left + 1)]
             self.alternatives.setdefault(2 * left + 1, [])
             while pending:
                 (counts, rank, asked), symbol = pending.pop()
                 is_first = symbol == 2 * left + 1
-                if not asked and all(count >= low for count, (low, _) in zip(counts, bounds)):
+                chosen = all(
+                    any(all(counts[slot] for slot in each) for each in sets)
+                    for asking, sets in choices
+                    if asking >= LONG_TEXT or counts[asking]
+                )
+                if not asked and chosen and all(count >= low for count, (low, _) in zip(counts, bounds)):
                     self.alternatives[symbol].append(Rule(symbol, ()))
                 for new_rank, symbols, raised, wanted in ways:
                     if (ranked and new_rank < rank) or any(counts[slot] >= bounds[slot][1] for slot in raised):

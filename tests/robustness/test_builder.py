@@ -95,17 +95,23 @@ def test_bags() -> None:
     for name in ("first", "second"):
         builder.nonterminal(name)
     ways = [ir.Way((0, 2), (0, 2), 1, True), ir.Way((4,), (1,)), ir.Way((), ())]
-    symbol = builder.bag(ways, [(0, 1), (2, None), (1, 5)], 6, "bag", ranked=True, asks={1: [0, 2]}, where="/x")
+    symbol = builder.bag(
+        ways, [(0, 1), (2, None), (1, 5)], 6, "bag", ranked=True, asks={1: [0, 2]}, choices=[(None, [[0, 2], [1]]), (2, [])], where="/x"
+    )
     assert symbol == 5
     assert builder.nonterminals[2] == ("bag", "/x")
     bounds = [0, 1, 0, 2, ir.UNBOUNDED, 2, 0, 2, 1, 5, 0]
-    assert builder.bag_records == [2, 6, 1, 3, 3, *bounds, 1, 1, 2, 2, 0, 2, 0, 2, 0, 0, 1, 1, 4, 1, 0, 0, 0, 0]
+    choices = [ir.UNBOUNDED, 2, 2, 0, 2, 1, 1, 2, 0]
+    assert builder.bag_records == [2, 6, 1, 3, 3, 2, *bounds, 1, 1, 2, 2, 0, 2, 0, 2, 0, 0, 1, 1, 4, 1, 0, 0, 0, 0, *choices]
     for slot in [(0, 0), (2, 1), (-1, 3), (0, -1), (ir.UNBOUNDED, None), (0, ir.UNBOUNDED), (0, 1 << 80), (1 << 80, None)]:
         with pytest.raises(ValueError, match="a slot that is raised"):
             ir.Builder().bag([], [slot], None, "bag")
     for slots, ways_given in ([(1,)], []), ([], [(1, 2)]), ([5], []), ([(0, 1)], [((1,), 5, 0, False)]), ([], [((1,), (), "x", False)]):
         with pytest.raises((TypeError, ValueError)):
             ir.Builder().bag(ways_given, slots, None, "bag")
+    for choice in (None, (None,), (-1, [[0]]), ("x", [[0]]), (None, 5), (None, [3])):
+        with pytest.raises((TypeError, ValueError)):
+            ir.Builder().bag([], [(0, 1)], None, "bag", choices=[choice])  # type: ignore[list-item]
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 
 from ..reading.places import ANYTHING, NEVER, Goal, both
 from .arrays import ARRAYS, ArrayPiece
-from .objects import OBJECTS, KeySet, ObjectPiece, Witness
+from .objects import OBJECTS, KeySet, ObjectPiece, Witness, unmet
 
 if TYPE_CHECKING:
     from ..context import Context
@@ -101,6 +101,8 @@ def _broken(piece: ObjectPiece, removed: ObjectPiece, context: Context) -> Itera
                 yield from _with_witness(piece, keys, goal, context)
     for name, needed in removed.needs:
         yield piece.meet(ObjectPiece((context.single(needed, NEVER),), (name,)))
+    for choice in removed.choices:
+        yield from (piece.meet(part) for part in unmet(choice, context))
     for keys, goal in removed.witnesses:
         yield piece.meet(ObjectPiece((context.every(context.negated_keys(keys), context.opposite(goal)),)))
 

@@ -11,7 +11,8 @@ A *witness* is the condition that some member whose key is in a set of keys meet
 and `negations`.
 
 That a key *needs* another, which is required where the first one is present, is a condition of its own. As alternatives, the first is
-absent or both are there, n of them would be 2**n pieces.
+absent or both are there, n of them would be 2**n pieces. A *choice* is the same between several sets of keys, one of which is required
+as a whole: where a key is present, or in any case.
 
 Invariant. `most` is None or at least `fewest`; `required` has no name twice,
 and keeps the order of the schema. What a required key needs is required.
@@ -59,6 +60,21 @@ class Witness(NamedTuple):
 
     keys: KeySet
     goal: Goal
+
+
+class Choice(NamedTuple):
+    """All keys of one of some sets are required.
+
+    Attributes
+    ----------
+    name : str or None
+        Where this key is present; None: in any case.
+    sets : tuple of frozenset of str
+        None is empty. What the keys of a set need, and one of the sets between which they leave a choice, is in the set.
+    """
+
+    name: str | None
+    sets: tuple[frozenset[str], ...]
 
 
 class ObjectLayer:
@@ -124,7 +140,20 @@ class ObjectLayer:
 class ObjectPiece:
     """The objects that meet all of these conditions."""
 
-    __slots__ = ("_asking", "_forbidden", "_goals", "_key", "asked", "fewest", "layers", "most", "needs", "required", "witnesses")
+    __slots__ = (
+        "_asking",
+        "_forbidden",
+        "_goals",
+        "_key",
+        "asked",
+        "choices",
+        "fewest",
+        "layers",
+        "most",
+        "needs",
+        "required",
+        "witnesses",
+    )
 
     def __init__(
         self,
@@ -134,6 +163,7 @@ class ObjectPiece:
         most: int | None = None,
         witnesses: tuple[Witness, ...] = (),
         needs: tuple[tuple[str, str], ...] = (),
+        choices: tuple[Choice, ...] = (),
     ):
         self.layers = layers
         self.required = required
@@ -141,7 +171,8 @@ class ObjectPiece:
         self.most = most
         self.witnesses = witnesses
         self.needs = needs  # (name, what it needs); of names that are not required
-        self.asked: frozenset[Any] = frozenset((*layers, *required, *witnesses, *needs))  # for `covers`
+        self.choices = choices
+        self.asked: frozenset[Any] = frozenset((*layers, *required, *witnesses, *needs, *choices))  # for `covers`
         self._key: tuple[Any, ...] | None = None
         self._goals: dict[str, Goal] = {}
         self._asking: tuple[tuple[ObjectLayer, ...], dict[str, list[ObjectLayer]]] | None = None
@@ -163,7 +194,8 @@ class ObjectPiece:
     def key(self) -> tuple[Any, ...]:
         """The conditions: pieces with the same key are equal."""
         if self._key is None:
-            self._key = (self.layers, frozenset(self.required), self.fewest, self.most, self.witnesses, frozenset(self.needs))
+            bounds = self.fewest, self.most
+            self._key = (self.layers, frozenset(self.required), *bounds, self.witnesses, frozenset(self.needs), frozenset(self.choices))
         return self._key
 
     def __eq__(self, other: object) -> bool:
@@ -196,7 +228,8 @@ class ObjectPiece:
             witnesses = (*witnesses, *(witness for witness in other.witnesses if witness not in witnesses))
         if witnesses and (most == 0 or any(_forbids(layer, witness) for witness in witnesses for layer in layers)):
             return None
-        result = ObjectPiece(layers, required, fewest, most, witnesses, needs)
+        choices = tuple(dict.fromkeys(self.choices + other.choices)) if other.choices else self.choices
+        result = ObjectPiece(layers, required, fewest, most, witnesses, needs, choices)
         if self._forbidden is not None and other._forbidden is not None:
             result._forbidden = self._forbidden | other._forbidden
         if self._goals and layers is not other.layers and not any(layer.classes or layer.others for layer in other.layers):
@@ -239,10 +272,10 @@ class ObjectPiece:
         return [*always, *index.get(name, ())]
 
     def names(self) -> list[str]:
-        """The keys that are mentioned: those of the layers in order, then those
-        that are only required, of the witnesses, and those that needs name alone.
+        """The keys that are mentioned: those of the layers in order, then those that are only required, of the witnesses, and those that
+        needs and choices name alone.
         """
-        if len(self.layers) == 1 and not self.required and not self.witnesses and not self.needs:
+        if len(self.layers) == 1 and not self.required and not self.witnesses and not self.needs and not self.choices:
             return list(self.layers[0].named)
         names: dict[str, Any] = {}
         for layer in self.layers:
@@ -252,6 +285,9 @@ class ObjectPiece:
             names.update(dict.fromkeys(sorted(witness.keys.names)))
         for pair in self.needs:
             names.update(dict.fromkeys(pair))
+        for choice in self.choices:
+            for keys in choice.sets:
+                names.update(dict.fromkeys(sorted(keys)))
         return list(names)
 
     def without_implied(self, piece: ObjectPiece, context: Context) -> ObjectPiece:
@@ -259,12 +295,12 @@ class ObjectPiece:
         layers = tuple(layer for layer in self.layers if not (layer.is_negation and _is_implied(layer, piece, context)))
         if len(layers) == len(self.layers):
             return self
-        return ObjectPiece(layers, self.required, self.fewest, self.most, self.witnesses, self.needs)
+        return ObjectPiece(layers, self.required, self.fewest, self.most, self.witnesses, self.needs, self.choices)
 
     def in_order(self, layers: dict[ObjectLayer, int], names: dict[str, int]) -> ObjectPiece:
         """The same piece with layers and required names by rank."""
         by_rank = tuple(sorted(self.layers, key=layers.__getitem__)), tuple(sorted(self.required, key=names.__getitem__))
-        return ObjectPiece(*by_rank, self.fewest, self.most, self.witnesses, self.needs)
+        return ObjectPiece(*by_rank, self.fewest, self.most, self.witnesses, self.needs, self.choices)
 
     def covers(self, other: ObjectPiece) -> bool:
         """Whether the other piece is seen to be a part of this one (False: maybe it is)."""
@@ -292,6 +328,7 @@ class ObjectPiece:
             for keys, goal in layer.open_goals():
                 result += [ObjectPiece(witnesses=(Witness(context.negated_keys(keys), other),)) for other in context.negated(goal)]
         result += [ObjectPiece((context.single(needed, NEVER),), (name,)) for name, needed in self.needs]
+        result += [piece for choice in self.choices for piece in unmet(choice, context)]
         return result + [ObjectPiece((context.every(context.negated_keys(keys), context.opposite(goal)),)) for keys, goal in self.witnesses]
 
     def is_void(self, context: Context) -> bool:
@@ -312,8 +349,8 @@ class ObjectPiece:
         return None
 
     def multiplied_out(self, context: Context) -> list[ObjectPiece]:
-        """The same as pieces without needs: each key that needs others is absent,
-        or they are required with it. They may have objects in common.
+        """The same as pieces without needs and choices: each key that asks for others is absent, or they are required with it. They may
+        have objects in common.
         """
         needed: dict[str, list[str]] = {}
         for name, other in self.needs:
@@ -324,13 +361,30 @@ class ObjectPiece:
             can_be = [not context.is_void_goal(self.goal(each, context)) for each in (name, *others)]
             ways = ([without] if not all(can_be) else [without, beside]) if can_be[0] else []  # a key that cannot be there needs nothing
             if ways:
-                result = [met for piece in result for way in ways if (met := piece.meet(way)) is not None and not met.is_void(context)]
-                context.ledger.count_alternatives(len(result))
+                result = _met_by_any(result, ways, context)
+        for choice in self.choices:
+            absent = [ObjectPiece((context.single(choice.name, NEVER),))] if choice.name is not None else []
+            own = () if choice.name is None else (choice.name,)
+            result = _met_by_any(result, [*absent, *(ObjectPiece(required=(*own, *sorted(keys))) for keys in choice.sets)], context)
         return result
 
 
 OBJECTS = ObjectPiece()
 _FEW_LAYERS = 8  # more are found by the names that they ask something of
+
+
+def unmet(choice: Choice, context: Context) -> list[ObjectPiece]:
+    """The objects in which a choice is not met: of each set some key is absent."""
+    result = [OBJECTS if choice.name is None else ObjectPiece(required=(choice.name,))]
+    for keys in choice.sets:
+        result = _met_by_any(result, [ObjectPiece((context.single(name, NEVER),)) for name in sorted(keys)], context)
+    return result
+
+
+def _met_by_any(union: list[ObjectPiece], ways: list[ObjectPiece], context: Context) -> list[ObjectPiece]:
+    result = [met for piece in union for way in ways if (met := piece.meet(way)) is not None and not met.is_void(context)]
+    context.ledger.count_alternatives(len(result))
+    return result
 
 
 def with_needs(union: tuple[ObjectPiece, ...]) -> tuple[ObjectPiece, ...]:

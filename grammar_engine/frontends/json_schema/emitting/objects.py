@@ -55,20 +55,22 @@ class ObjectRules:
 
     def write(self, left: Symbol) -> None:
         """Write rules for `left`; none if no object is admitted."""
-        if self.piece.needs:
-            self.context.ledger.combining = f"{self.where or ''}/dependentRequired"
-        if self.piece.needs and (self.fewest or self.piece.witnesses):  # a bag has no place for both
-            for piece in self._without_needs():
-                self.again(piece).write(left)
+        piece = self.piece
+        if piece.needs or piece.choices:
+            self.context.ledger.combining = f"{self.where or ''}/{'anyOf' if piece.choices else 'dependentRequired'}"
+        is_counted = self.fewest or piece.witnesses or (piece.choices and self.most is not None)
+        if is_counted and (piece.needs or piece.choices):  # a bag has no place for both
+            for each in self._without_needs():
+                self.again(each).write(left)
         elif self.most == 0:
             self.builder.rule(left, self.around())
-        elif self.piece is OBJECTS and not self.context.options.unique_keys:
+        elif piece is OBJECTS and not self.context.options.unique_keys:
             self._write_any(left)
         else:
             self._write_bag(left)
 
     def _without_needs(self) -> list[ObjectPiece]:
-        """The same objects by pieces without needs; with `lenient=True` more of them, where those would be too many."""
+        """The same objects by pieces without needs and choices; with `lenient=True` more of them, where those would be too many."""
         piece = self.piece
         try:
             return piece.multiplied_out(self.context)
@@ -198,7 +200,9 @@ class ObjectRules:
                 del own[name]
                 if is_required:
                     return
-        asks = self._asks(bag, own)
+        asks, choices = (self._asks(bag, own), self._choices(own)) if piece.needs or piece.choices else (None, ())
+        if choices and not all(sets for _, sets in choices):
+            return
         is_exact = self.context.options.unique_keys or self.fewest > len(piece.required) + 1
         patterns, seen = self.patterns(), set[Expr]()
         for keys, goal, indices, inside in self.other_keys(patterns):
@@ -215,7 +219,9 @@ class ObjectRules:
             seen |= inside
         self._look_at_alike({keys for first in seen for keys in patterns[first][1:]})
         ranked = self.context.options.property_order == "schema"
-        symbol = self.builder.bag(self.ways(bag.ways), bag.slots, self.separator, "members", ranked=ranked, asks=asks, where=self.where)
+        symbol = self.builder.bag(
+            self.ways(bag.ways), bag.slots, self.separator, "members", ranked=ranked, asks=asks, choices=choices, where=self.where
+        )
         self.builder.rule(left, self.around(symbol))
 
     def _look_at_alike(self, alike: set[Expr]) -> None:
@@ -226,31 +232,39 @@ class ObjectRules:
                     self.value(goal)
 
     def _only_needed(self) -> set[str]:
-        """The keys that needs name alone: they have no place in the order of the schema, and come among other keys."""
-        needs = self.piece.needs
-        if not needs:
+        """The keys that needs and choices name alone: they have no place in the order of the schema, and come among other keys."""
+        piece = self.piece
+        if not piece.needs and not piece.choices:
             return set()
-        return {name for pair in needs for name in pair} - set(
-            ObjectPiece(self.piece.layers, self.piece.required, witnesses=self.piece.witnesses).names()
-        )
+        return set(piece.names()) - set(ObjectPiece(piece.layers, piece.required, witnesses=piece.witnesses).names())
 
     def _asks(self, bag: Bag, own: dict[str, int]) -> dict[int, list[int]]:
-        """By slot: those of all that a key needs, and what these need. Keys that need what cannot come lose their ways."""
+        """By slot: those of all that a key needs, and what these need. Keys that ask for what cannot come lose their ways, and slots."""
         needed: dict[str, list[str]] = {}
         for name, other in self.piece.needs:
             needed.setdefault(name, []).append(other)
-        asks, void = {}, set()
-        for name, first in needed.items():
-            found = all_needed(first, needed)
-            self.context.ledger.count_work(len(found) // _NEEDED)
-            if name in own:
-                if all(other in own for other in found):
-                    asks[own[name]] = [own[other] for other in found]
-                else:
-                    void.add(own[name])
+        needed = {name: all_needed(first, needed) for name, first in needed.items()}
+        self.context.ledger.count_work(sum(len(found) // _NEEDED for found in needed.values()))
+        void = set[int]()
+        while True:
+            gone = {name for name, found in needed.items() if name in own and not all(other in own for other in found)}
+            gone |= {name for name, sets in self.piece.choices if name in own and not any(own.keys() >= keys for keys in sets)}
+            if not gone:
+                break
+            void.update(own.pop(name) for name in gone)
         if void:
             bag.ways = [way for way in bag.ways if way.slots[0] not in void]
-        return asks
+        return {own[name]: [own[other] for other in found] for name, found in needed.items() if name in own}
+
+    def _choices(self, own: dict[str, int]) -> list[tuple[int | None, list[list[int]]]]:
+        """The choices, by slot."""
+        asking = [choice for choice in self.piece.choices if choice.name is None or choice.name in own]
+        possible = [[keys for keys in sets if own.keys() >= keys] for _, sets in asking]
+        self.context.ledger.count_work(sum(len(keys) for sets in possible for keys in sets) // _NEEDED)
+        return [
+            (None if name is None else own[name], [[own[each] for each in sorted(keys)] for keys in sets])
+            for (name, _), sets in zip(asking, possible)
+        ]
 
     def _add(
         self,

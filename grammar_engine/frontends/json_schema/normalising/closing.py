@@ -24,10 +24,10 @@ from typing import Any
 
 from ..algebra.shape import ANY
 from ..containers.arrays import ARRAYS, ArrayLayer, ArrayPiece
-from ..containers.objects import OBJECTS, KeySet, ObjectLayer, ObjectPiece
+from ..containers.objects import KeySet, ObjectLayer, ObjectPiece
 from ..reading.places import ANYTHING, NEVER, Place
 from .applicators import REFERENCES
-from .tracked import ALL_ITEMS, ALL_KEYS, Items, Keys, Tracked, marked
+from .tracked import ALL_ITEMS, Items, Keys, Tracked, marked
 from .unevaluated import TrackedSteps, Tracker
 from .values import MOST_COUNT, is_well_formed
 
@@ -42,8 +42,6 @@ class _Named:
     ----------
     keys, items : bool
         Whether they name any keys, and describe first items.
-    asked : set of str
-        The keys that must come, perhaps only beside others.
     fewest : int
         So many items must come, perhaps.
     lists : bool
@@ -52,25 +50,34 @@ class _Named:
 
     def __init__(self) -> None:
         self.keys = self.items = self.lists = False
-        self.asked: set[str] = set()
         self.fewest = 0
+        self._asked: tuple[set[str], set[str]] = set(), set()  # keys that must come, perhaps: in branches of `anyOf`, and elsewhere
+        self._described: tuple[set[str], set[str]] = set(), set()  # keys that have a schema: the same
 
-    def add(self, keyword: str, value: Any) -> None:
+    @property
+    def asked(self) -> set[str]:
+        """The keys that count as named as they must come, perhaps; of those of branches of `anyOf` the ones that no branch describes."""
+        in_branches, elsewhere = self._asked
+        return elsewhere | (in_branches - (self._described[0] - self._described[1]))
+
+    def add(self, keyword: str, value: Any, in_branch: bool) -> None:
         """Read a keyword. What is malformed is refused by who enforces it, and says nothing here."""
         self.keys |= keyword in _NAMING_KEYS and bool(value)
         self.items |= keyword in ("prefixItems", "items") and isinstance(value, (list, tuple)) and bool(value)
         self.lists |= keyword in ("const", "enum")
-        if keyword == "required":
-            self._ask(value)
+        if keyword == "properties" and isinstance(value, dict):
+            self._described[not in_branch].update(value)
+        elif keyword == "required":
+            self._ask(value, in_branch)
         elif keyword in ("dependentRequired", "dependencies") and isinstance(value, dict):
             for names in value.values():
-                self._ask(names)
+                self._ask(names, in_branch)
         elif keyword == "minItems" and is_well_formed(keyword, value) and value <= MOST_COUNT:
             self.fewest = max(self.fewest, int(value))
 
-    def _ask(self, names: Any) -> None:
+    def _ask(self, names: Any, in_branch: bool) -> None:
         if isinstance(names, (list, tuple)):
-            self.asked.update(name for name in names if isinstance(name, str) and not _LONE.search(name))
+            self._asked[not in_branch].update(name for name in names if isinstance(name, str) and not _LONE.search(name))
 
 
 class Closer(Tracker):
@@ -80,9 +87,9 @@ class Closer(Tracker):
         """The shape of the closed place that belongs to a place."""
         result = yield from self._tracked(place)
         named = self._named(place)
-        keys, items = result.keys, result.items
+        keys, items = result.either or result.keys, result.items
         if named.keys:
-            keys = self._closed(keys, ALL_KEYS, lambda mark, union: self._closed_objects(mark, union, named), OBJECTS)
+            keys = self._closed_keys(result, lambda mark, union: self._closed_objects(mark, union, named), named.asked)
         if named.items:
             items = self._closed(items, ALL_ITEMS, lambda mark, union: self._closed_arrays(mark, union, named, place), ARRAYS)
         return Tracked(result, keys, items)
@@ -96,6 +103,9 @@ class Closer(Tracker):
     def _twin(self, place: Place) -> Place:
         return self.document.closing(place)
 
+    def _closes(self, _schema: dict[str, Any]) -> bool:
+        return True
+
     def _conditional(self, place: Place, schema: dict[str, Any]) -> TrackedSteps:
         if "then" not in schema and "else" not in schema:  # it asks for nothing
             self.document.child(place, "if", schema["if"])
@@ -107,16 +117,19 @@ class Closer(Tracker):
     def _named(self, place: Place) -> _Named:
         """What a schema and those name that apply to its place."""
         result = _Named()
-        found = {place: None}
-        for each in (pending := [place]):
+        found = {place: False}  # by place, whether it is within a branch of `anyOf`
+        pending, branches = [place], list[Place]()
+        while pending or branches:
+            each = pending.pop() if pending else branches.pop()
             schema = {} if isinstance(each.value, bool) else each.value
             if each.frame.lone_references and "$ref" in schema:
                 schema = {"$ref": schema["$ref"]}
             for keyword in schema.keys() & each.keywords.keys():
-                result.add(keyword, schema[keyword])
+                result.add(keyword, schema[keyword], found[each])
+                in_branch = found[each] or keyword == "anyOf"
                 more = [other for other in self._beside(each, schema, keyword) if other not in found]
-                found.update(dict.fromkeys(more))
-                pending += more
+                found.update(dict.fromkeys(more, in_branch))
+                (branches if in_branch else pending).extend(more)
         self.document.count(len(found) - 1, place.pointer)
         return result
 

@@ -69,28 +69,66 @@ NO_ITEMS, ALL_ITEMS = Items(), Items(everything=True)
 Marked = dict[Any, tuple[Any, ...]]  # mark -> union of pieces
 
 
+class Either(NamedTuple):
+    """The objects of an `anyOf` that nobody has asked for by mark: those of any branch that are among what is certain.
+
+    Attributes
+    ----------
+    certain : dict of Keys to unions of object pieces
+    branches : list of the same
+    pointer : str
+        Of the keyword.
+    context : Context
+    """
+
+    certain: Marked
+    branches: list[Marked]
+    pointer: str
+    context: Context
+
+    def objects(self) -> tuple[Any, ...]:
+        """All of them, whatever their marks."""
+        union = pieces.join([all_pieces(branch) for branch in self.branches], OBJECTS)
+        return pieces.meet(all_pieces(self.certain), union, OBJECTS, self.context)
+
+    def marked(self, branches: Iterable[int]) -> Marked:
+        """Those of some branches, with the marks of all of these that admit them."""
+        self.context.ledger.combining = self.pointer
+        union = _any_of([self.branches[i] for i in branches], OBJECTS, self.context)
+        return _meet(self.certain, union, OBJECTS, self.context)
+
+
 class Tracked(Shape):
     """A shape whose objects and arrays are also there by mark.
 
     Attributes
     ----------
-    keys : dict of Keys to unions of object pieces
     items : dict of Items to unions of array pieces
+    either : Either or None
+        Where the objects by mark come from, if they are not made yet.
     """
 
-    __slots__ = ("items", "keys")
+    __slots__ = ("_keys", "either", "items")
 
-    def __init__(self, rest: Shape, keys: Marked, items: Marked):
+    def __init__(self, rest: Shape, keys: Marked | Either, items: Marked):
+        self.either = keys if isinstance(keys, Either) else None
+        self._keys = {} if isinstance(keys, Either) else keys
         super().__init__(
             rest.atoms,
             rest.strings,
             rest.numbers,
             pieces.join(list(items.values()), ARRAYS),
-            pieces.join(list(keys.values()), OBJECTS),
+            self.either.objects() if self.either else pieces.join(list(self._keys.values()), OBJECTS),
             rest.exact,
         )
-        self.keys = keys
         self.items = items
+
+    @property
+    def keys(self) -> Marked:
+        """The objects by mark."""
+        if self.either and not self._keys:
+            self._keys = self.either.marked(range(len(self.either.branches)))
+        return self._keys
 
 
 def marked(plain: Shape, keys: Keys = NO_KEYS, items: Items = NO_ITEMS) -> Tracked:
@@ -100,6 +138,8 @@ def marked(plain: Shape, keys: Keys = NO_KEYS, items: Items = NO_ITEMS) -> Track
 
 def meet(first: Tracked, second: Tracked, context: Context) -> Tracked:
     """What both admit, with the marks of both."""
+    if _is_anything(first):
+        return second
     return Tracked(
         shape.meet(_scalars(first), _scalars(second), context),
         _meet(first.keys, second.keys, OBJECTS, context),
@@ -167,8 +207,17 @@ def _halved(shapes: Sequence[Tracked], context: Context) -> Tracked:
     return meet(_halved(shapes[:middle], context), _halved(shapes[middle:], context), context)
 
 
+def _is_anything(tracked: Tracked) -> bool:
+    """Whether a shape says nothing."""
+    if tracked.either or (tracked.keys, tracked.items) != ({NO_KEYS: (OBJECTS,)}, {NO_ITEMS: (ARRAYS,)}):
+        return False
+    return (tracked.atoms, tracked.strings, tracked.numbers, tracked.exact) == (ANY.atoms, ANY.strings, ANY.numbers, True)
+
+
 def _is_certain(tracked: Tracked) -> bool:
     """Whether a shape leaves no choice within a type."""
+    if tracked.either:
+        return False
     unions = (tracked.strings, tracked.numbers, tracked.arrays, tracked.objects)
     return len(tracked.keys) < 2 and len(tracked.items) < 2 and all(len(union) < 2 for union in unions)
 
@@ -179,6 +228,17 @@ def join(shapes: Sequence[Tracked], context: Context) -> Tracked:
         shape.join([_scalars(tracked) for tracked in shapes]),
         _join([tracked.keys for tracked in shapes], OBJECTS, context),
         _join([tracked.items for tracked in shapes], ARRAYS, context),
+    )
+
+
+def either_of(certain: Tracked, branches: Sequence[Tracked], pointer: str, context: Context) -> Tracked:
+    """`meet(certain, any_of(branches))`; the objects by mark are made when somebody asks for them."""
+    scalars = shape.join([_scalars(tracked) for tracked in branches])
+    items = _any_of([tracked.items for tracked in branches], ARRAYS, context)
+    return Tracked(
+        shape.meet(_scalars(certain), scalars, context),
+        Either(certain.keys, [tracked.keys for tracked in branches], pointer, context),
+        _meet(certain.items, items, ARRAYS, context),
     )
 
 
@@ -240,7 +300,7 @@ def _any_of(parts: Sequence[Marked], everything: Any, context: Context) -> Marke
     """All parts, and what those that may overlap have in common, with more marks."""
     if len(parts[0]) < 2 and all(part.keys() == parts[0].keys() for part in parts):
         return _join(parts, everything, context)  # which evaluate the same
-    groups = apart(context, [_all(part) for part in parts]) if everything is OBJECTS else [range(len(parts))]
+    groups = apart(context, [all_pieces(part) for part in parts]) if everything is OBJECTS else [range(len(parts))]
     result = []
     for first, *others in groups:
         group = parts[first]
@@ -272,7 +332,7 @@ def _restricted(union: tuple[Any, ...], bound: tuple[Any, ...], context: Context
     return tuple(pieces.distinct(result))
 
 
-def _all(parts: Marked) -> tuple[Any, ...]:
+def all_pieces(parts: Marked) -> tuple[Any, ...]:
     """All pieces, whatever their marks."""
     return tuple(piece for union in parts.values() for piece in union)
 

@@ -10,21 +10,40 @@ Invariant. A tracked place and the place itself admit the same. Schemas inside `
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from typing import Any, cast
 
 from ....errors import UnsupportedSchemaError
 from ..algebra import pieces, shape
-from ..algebra.exclusive import one_of
+from ..algebra.exclusive import apart, one_of, overlapping
 from ..algebra.shape import ANY, NONE, Shape
 from ..containers.arrays import ARRAYS, ArrayLayer, ArrayPiece
 from ..containers.objects import OBJECTS, KeySet, ObjectPiece
 from ..reading.keywords import Draft, Group
 from ..reading.places import ANYTHING, NEVER, Goal, Place
-from .applicators import Applicators, comes_first, is_only_one_of
-from .tracked import ALL_ITEMS, ALL_KEYS, NO_ITEMS, NO_KEYS, Items, Keys, Marked, Tracked, any_of, join, marked, meet, meet_all, within
+from .applicators import REFERENCES, Applicators, comes_first, is_only_one_of
+from .tracked import (
+    ALL_ITEMS,
+    ALL_KEYS,
+    NO_ITEMS,
+    NO_KEYS,
+    Items,
+    Keys,
+    Marked,
+    Tracked,
+    all_pieces,
+    any_of,
+    either_of,
+    join,
+    marked,
+    meet,
+    meet_all,
+    within,
+)
+from .unions import in_one_piece
 
 TrackedSteps = Generator[Place, Shape, Tracked]
+_BESIDE = frozenset((*REFERENCES, "allOf", "oneOf", "not", "if", "dependencies", "dependentSchemas"))  # they apply beside `anyOf`
 
 
 class Tracker:
@@ -103,9 +122,11 @@ class Tracker:
                         parts.append((branch.pointer, (yield from self._tracked(branch))))
                 more = meet_all(parts, self.context)
             elif keyword == "anyOf":
-                branches = yield from self._branches(place, schema, keyword)
+                branches = self._asked_as_well(result, (yield from self._branches(place, schema, keyword)))
                 self.context.ledger.combining = f"{place.pointer}/{keyword}"
-                more = any_of(self._asked_as_well(result, branches), self.context)
+                if self._closes(schema) and _BESIDE.isdisjoint(schema):
+                    return either_of(result, branches, f"{place.pointer}/{keyword}", self.context)
+                more = any_of(branches, self.context)
             elif keyword == "not":
                 more = marked((yield from self.applicators.negation(place, "not")))
             elif keyword == "if":
@@ -120,6 +141,10 @@ class Tracker:
         for spot in exclusive:
             result = yield from self._one_of(spot, result, spot is place)
         return result
+
+    def _closes(self, schema: dict[str, Any]) -> bool:
+        """Whether objects have no keys but those that are evaluated, perhaps: then nobody may ask for those of `anyOf` by mark."""
+        return schema.get("unevaluatedProperties") is False
 
     def _twin(self, place: Place) -> Place:
         return self.document.tracked(place)
@@ -196,14 +221,16 @@ class Tracker:
     # --- what is left over ----------------------------------------------------------------------------------------------------
 
     def _finish(self, place: Place, schema: dict[str, Any], result: Tracked) -> Tracked:
-        keys, items = result.keys, result.items
+        if "unevaluatedProperties" not in schema and "unevaluatedItems" not in schema:
+            return result
+        keys, items = result.either or result.keys, result.items
         if "unevaluatedProperties" in schema:
             goal = self.values.member(place, schema, "unevaluatedProperties")
-            keys = self._closed(keys, ALL_KEYS, lambda mark, union: self._meet(union, self._other_members(mark, goal), OBJECTS), OBJECTS)
+            keys = self._closed_keys(result, lambda mark, union: self._meet(union, self._other_members(mark, goal), OBJECTS))
         if "unevaluatedItems" in schema:
             rest = self.values.member(place, schema, "unevaluatedItems")
             items = self._closed(items, ALL_ITEMS, lambda mark, union: self._meet(union, self._other_items(mark, rest), ARRAYS), ARRAYS)
-        return result if keys is result.keys and items is result.items else Tracked(result, keys, items)
+        return Tracked(result, keys, items)
 
     def _meet(self, union: tuple[Any, ...], condition: Any, universal: Any) -> tuple[Any, ...]:
         return pieces.meet(union, (condition,), universal, self.context)
@@ -213,6 +240,34 @@ class Tracker:
         unions = [union if mark == everything else close(mark, union) for mark, union in parts.items()]
         union = pieces.join(unions, universal)
         return {everything: pieces.absorbed(union, self.context)} if union else {}
+
+    def _closed_keys(self, result: Tracked, close: Callable[[Any, Any], Any], asked: Iterable[str] = ()) -> Marked:
+        """The objects, each closed by what its mark leaves over. Of an `anyOf`, branches that may overlap are one piece, where they can be:
+        then objects have no other keys than those that are evaluated, and `asked`.
+        """
+        either = result.either
+        if not either:
+            return self._closed(result.keys, ALL_KEYS, close, OBJECTS)
+
+        def closed(branches: list[int]) -> tuple[ObjectPiece, ...]:
+            parts = self._closed(either.marked(branches), ALL_KEYS, close, OBJECTS) if branches else {}
+            return parts.get(ALL_KEYS, ())
+
+        union: list[ObjectPiece] = []
+        for group in apart(self.context, [all_pieces(branch) for branch in either.branches]):
+            open_ones = [i for i in group if list(either.branches[i]) == [ALL_KEYS]]
+            others = [i for i in group if either.branches[i] and i not in open_ones]
+            pending = [others]
+            for part in pending:
+                joined = in_one_piece(either.certain, [either.branches[i] for i in part], asked, self.context) if len(part) > 1 else None
+                if joined is not None:
+                    union += close(joined.mark, (joined.piece,))
+                elif len(part) > 2 and len(near := overlapping(self.context, [all_pieces(either.branches[i]) for i in part])) > 1:
+                    pending += [[part[i] for i in each] for each in near]
+                else:
+                    union += closed(part)
+            union += closed(open_ones)
+        return {ALL_KEYS: pieces.absorbed(pieces.join([tuple(union)], OBJECTS), self.context)} if union else {}
 
     def _other_members(self, mark: Keys, goal: Goal) -> ObjectPiece:
         if goal == ANYTHING:
