@@ -23,7 +23,7 @@ _NEXT_BRACKET = re.compile(r"(?:\\.|[^\\\[\]])*(.?)", re.DOTALL)
 # One item of a pattern, as far as sets are to be found. What is not closed goes on to the end, so the time is linear.
 # In ECMA-262 `[]` and `[^]` are sets, and in Python a `]` that comes first is a member.
 _ITEMS = {
-    "python": r"\\.|\(\?\#[^)]*\)?|(?P<set>\[\^?\]?(?:\\.|[^\]\\])*\]?)",
+    "python": r"\\.|\(\?\#(?:\\.|[^)\\])*\)?|(?P<set>\[\^?\]?(?:\\.|[^\]\\])*\]?)",
     "ecma": r"\\.|\(\?\#[^)]*\)?|(?P<set>\[\^?(?:\\.|[^\]\\])*\]?)",
 }
 _VERBOSE = re.compile(r"\(\?[aimsu]*x[aimsux]*\)")  # with comments up to the end of the line
@@ -31,7 +31,7 @@ _VERBOSE = re.compile(r"\(\?[aimsu]*x[aimsux]*\)")  # with comments up to the en
 
 def in_pattern(pattern: str, dialect: str) -> Iterator[tuple[int, str]]:
     """Where in a pattern what may be a set operation stands, in characters, and what is to be said of it: one for each set."""
-    comments = r"\#[^\n]*|" if dialect == "python" and _VERBOSE.match(pattern) else ""
+    comments = r"\#(?:\\.|[^\n\\])*|" if dialect == "python" and _VERBOSE.match(pattern) else ""
     for item in re.finditer(comments + _ITEMS[dialect], pattern, re.DOTALL):
         found = item["set"] and in_set(item["set"], pattern, item.end())
         if found:

@@ -315,6 +315,35 @@ def test_malformed_with_offset(pattern: str, offset: int) -> None:
     assert caught.value.offset == offset
 
 
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"(?#\))a",
+        r"(?#\\)a",
+        "(?x)a # \\\nb\nc?",
+        "(?x)a # \\\\\nc",
+        r"(?x: a (?#\)) )",
+        r"(?#\é)a",
+        r"(?#\)",
+        "(?x)a#\\",
+        "(?x)a(?#\\",
+    ],
+)
+def test_a_backslash_in_a_comment_takes_what_comes_next_with_it(pattern: str) -> None:
+    try:
+        judge = re.compile(pattern)
+    except re.error:
+        with pytest.raises(GrammarSyntaxError):
+            engine(pattern, PYTHON_FULL)
+        return
+    ours = engine(pattern, PYTHON_FULL)
+    assert [text for text in ("", "a", "ab", "ac", "abc", "a)") if ours(text) != (judge.fullmatch(text) is not None)] == []
+
+
+def test_in_ecma_a_comment_ends_at_the_first_parenthesis() -> None:
+    assert engine(r"(?#\)a", ECMA_FULL)("a")
+
+
 def test_deep_nesting_is_a_limit() -> None:
     with pytest.raises(LimitExceededError):
         Grammar.from_regex("(" * 100_000)

@@ -33,6 +33,8 @@ def places(grammar: Grammar) -> list[str]:
         ("[]&&]", ["1:3"]),
         ("(?x) a # [b&&c]\n [b&&c]", ["2:4"]),
         ("[+--]", ["1:3"]),
+        (r"(?#\)[b&&c])[b&&c]", ["1:15"]),
+        ("(?x) a # \\\n[b&&c]\n[b&&c]", ["3:3"]),
         (r"[a\&&b][a\[b]]\[a&&b]", []),
         ("(?#[a&&b])[&&][^--a][a&b-]a&&b", []),
         (r"[^[]x[({[]", []),  # no set within a set: what closes it is missing

@@ -156,6 +156,15 @@ static bool parse_flags(rx_parser *p, size_t offset) {
     return true;
 }
 
+/* Up to what ends a comment. In `re` a backslash takes what comes next with it here, too: (?#\)) is one comment. */
+static bool skip_comment(rx_parser *p, u32 end) {
+    for (u32 c; (c = rx_peek(&p->in, 0)) != end && c != RX_PATTERN_END; p->in.at++)
+        if (c == '\\' && rx_is_python(&p->in) && rx_peek(&p->in, 1) == RX_PATTERN_END)
+            return rx_malformed(&p->in, p->in.at, "the pattern ends in a backslash");
+        else if (c == '\\' && rx_is_python(&p->in)) p->in.at++;
+    return true;
+}
+
 static bool parse_open(rx_parser *p) {
     static const struct {
         const char *prefix, *name;
@@ -177,10 +186,7 @@ static bool parse_open(rx_parser *p) {
         if (rx_starts_with(&p->in, refusals[i].prefix)) return rx_refused(&p->in, offset, refusals[i].name);
     if (rx_is_digit(rx_peek(&p->in, 0)) || ((rx_peek(&p->in, 0) == '+' || rx_peek(&p->in, 0) == '-') && rx_is_digit(rx_peek(&p->in, 1))))
         return rx_refused(&p->in, offset, "recursion: a pattern cannot contain itself");
-    if (rx_take(&p->in, '#')) {
-        while (rx_peek(&p->in, 0) != ')' && rx_peek(&p->in, 0) != RX_PATTERN_END) p->in.at++;
-        return rx_take(&p->in, ')') || rx_malformed(&p->in, offset, "a comment without )");
-    }
+    if (rx_take(&p->in, '#')) return skip_comment(p, ')') && (rx_take(&p->in, ')') || rx_malformed(&p->in, offset, "a comment without )"));
     if (rx_take(&p->in, ':')) return open_frame(p, offset, RX_NO_LOOK, p->in.flags);
     if (rx_starts_with(&p->in, "P<") || rx_peek(&p->in, 0) == '<') {
         p->in.at += rx_peek(&p->in, 0) == 'P' ? 2 : 1;
@@ -209,17 +215,13 @@ static bool parse_bar(rx_parser *p) {
 
 /* --- the pattern ------------------------------------------------------------------------------------------------------ */
 
-static bool skip_verbose(rx_parser *p) {
+/* Is the cursor at what the flag x leaves out? */
+static bool at_verbose(const rx_parser *p) {
     u32 c = rx_peek(&p->in, 0);
-    if (!(p->in.flags & RX_VERBOSE)) return false;
-    if (c == '#') {
-        while (rx_peek(&p->in, 0) != '\n' && rx_peek(&p->in, 0) != RX_PATTERN_END) p->in.at++;
-        return true;
-    }
-    if (c != ' ' && !(c >= '\t' && c <= '\r')) return false;
-    p->in.at++;
-    return true;
+    return p->in.flags & RX_VERBOSE && (c == '#' || c == ' ' || (c >= '\t' && c <= '\r'));
 }
+
+static bool skip_verbose(rx_parser *p) { return rx_take(&p->in, '#') ? skip_comment(p, '\n') : ++p->in.at; }
 
 static bool parse_one(rx_parser *p) {
     size_t offset = p->in.at;
@@ -262,7 +264,7 @@ static bool parse_operand(rx_parser *p) {
 static rx_id parse_all(rx_parser *p) {
     if (!rx_check_utf8(&p->in) || !open_frame(p, 0, RX_NO_LOOK, p->in.flags)) return NONE;
     while (p->in.at < p->in.n)
-        if (!skip_verbose(p) && !parse_operand(p)) return NONE;
+        if (!(at_verbose(p) ? skip_verbose(p) : parse_operand(p))) return NONE;
     if (p->frames.n > 1) {
         rx_malformed(&p->in, p->frames.at[p->frames.n - 1].open, "( without )");
         return NONE;
