@@ -8,6 +8,7 @@ anything that is no JSON                        SentencePiece model
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import json
 import os
@@ -19,7 +20,7 @@ from typing import Any
 
 from ..errors import VocabularyError
 from . import huggingface, sentencepiece_model
-from .parts import Parts, find_eos
+from .parts import ID_END, Parts, find_eos
 
 GZIP_MAGIC = b"\x1f\x8b"
 SAVED_MAGIC = b"ge-vocab"  # csrc/vocab/vb_file.c
@@ -43,16 +44,18 @@ def read(path: str | os.PathLike[str], eos: Iterable[int | str] | None) -> Parts
             content = gzip.decompress(content)
         except (OSError, EOFError, zlib.error) as error:
             raise VocabularyError(f"{os.fspath(path)} cannot be decompressed: {error}") from error
+    content = content.removeprefix(codecs.BOM_UTF8)
     if not content.strip():
         raise VocabularyError(f"{os.fspath(path)} is empty")
     if not content.lstrip().startswith(b"{"):
         return sentencepiece_model.from_content(content, f"{os.fspath(path)}, which is no JSON,", eos)
     try:
         table = json.loads(content)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise VocabularyError(f"{os.fspath(path)} is malformed JSON: {error}") from error
     if "model" in table:
-        return huggingface.read(path, eos) if Path(path).name.endswith(".json") else huggingface.from_json(content, eos)
+        beside = huggingface.eos_beside(Path(path)) if eos is None and Path(path).name.endswith(".json") else eos
+        return huggingface.from_json(content, beside)
     try:
         if "vocab" in table:
             return _tekken(table, eos)
@@ -69,11 +72,17 @@ def _tekken(table: dict[str, Any], eos: Iterable[int | str] | None) -> Parts:
     """Tekken: the special tokens come first, the byte strings follow in the order of their ranks."""
     config = table["config"]
     count = config["default_num_special_tokens"]
+    if not 0 <= count <= min(config["default_vocab_size"], ID_END):
+        raise ValueError(f"its size, {config['default_vocab_size']}, has no room for {count} special tokens")
     special = {token: f"<SPECIAL_{token}>" for token in range(count)}
     named = table.get("special_tokens") or [{"rank": token, "token_str": name} for token, name in enumerate(("<unk>", "<s>", "</s>"))]
     special.update((entry["rank"], entry["token_str"]) for entry in named)
+    if not all(0 <= token < count for token in special):
+        raise ValueError(f"a special token has a rank that is not below {count}")
     ranked = sorted(table["vocab"], key=lambda entry: entry["rank"])[: config["default_vocab_size"] - count]
-    tokens = [b""] * count + [b64decode(entry["token_bytes"]) for entry in ranked]
+    if any(entry["rank"] != number for number, entry in enumerate(ranked)):  # the id of each is its rank, after the special ones
+        raise ValueError("the ranks are not 0, 1, 2, ...")
+    tokens = [b""] * count + [b64decode(entry["token_bytes"], validate=True) for entry in ranked]
     return Parts(tokens, find_eos(eos, special), special)
 
 
@@ -82,4 +91,4 @@ def _plain(table: dict[str, Any], eos: Iterable[int | str] | None) -> Parts:
     own = table.get("eos")
     if eos is None and own is not None:
         eos = own if isinstance(own, list) else [own]
-    return Parts([b64decode(token) for token in table["tokens"]], find_eos(eos, special), special)
+    return Parts([b64decode(token, validate=True) for token in table["tokens"]], find_eos(eos, special), special)

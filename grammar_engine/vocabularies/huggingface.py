@@ -37,7 +37,7 @@ def read(tokenizer: Any, eos: Iterable[int | str] | None) -> Parts:
     """From a path to a `tokenizer.json`, or a `tokenizers.Tokenizer`."""
     if isinstance(tokenizer, (str, os.PathLike)):
         path = Path(tokenizer)
-        return from_json(path.read_bytes(), eos if eos is not None else _eos_beside(path))
+        return from_json(path.read_bytes(), eos if eos is not None else eos_beside(path))
     if not hasattr(tokenizer, "to_str"):
         hint = "; use from_transformers" if hasattr(tokenizer, "convert_ids_to_tokens") else ""
         raise VocabularyError(f"from_tokenizers takes a path or a tokenizers.Tokenizer, not {type(tokenizer).__name__}{hint}")
@@ -67,7 +67,8 @@ def read_transformers(tokenizer: Any, eos: Iterable[int | str] | None) -> Parts:
             f"the bytes of the tokens of a {type(tokenizer).__name__} are not known: "
             "it has no backend_tokenizer, sp_model or byte_decoder; use its fast version, or Vocabulary(tokens, eos)"
         )
-    return _with_added(parts, {token: (str(t), bool(getattr(t, "special", True))) for token, t in added.items()}, spell, eos)
+    contents = {token: (str(t), bool(getattr(t, "special", True))) for token, t in added.items()}
+    return _with_ends(_with_added(parts, contents, spell), contents, eos)
 
 
 def from_json(text: str | bytes, eos: Iterable[int | str] | None) -> Parts:
@@ -76,39 +77,53 @@ def from_json(text: str | bytes, eos: Iterable[int | str] | None) -> Parts:
         content = json.loads(text)
         model = content["model"]
         pieces = _pieces(model)
-        added = {token["id"]: _added(token, content.get("normalizer")) for token in content.get("added_tokens") or ()}
+        added = {_id(token["id"]): _added(token, content.get("normalizer")) for token in content.get("added_tokens") or ()}
         unknown = _unknown_token(model)
         spell = _speller(content.get("decoder"))
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        special = {pieces[unknown]: unknown} if unknown in pieces else {}
+        parts = _with_added(Parts(dense({token: spell(piece) for piece, token in pieces.items()}), [], special), added, spell)
+    except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         if isinstance(error, VocabularyError):
             raise
         raise VocabularyError(f"this is no tokenizer.json: {error!r}") from error
-    special = {pieces[unknown]: unknown} if unknown in pieces else {}
-    parts = Parts(dense({token: spell(piece) for piece, token in pieces.items()}), [], special)
-    return _with_added(parts, added, spell, eos, pieces)
+    return _with_ends(parts, added, eos, pieces)
 
 
-def _with_added(
-    parts: Parts,
-    added: dict[int, tuple[str, bool]],
-    spell: Callable[[str], bytes],
-    eos: Iterable[int | str] | None,
-    names: dict[str, int] | None = None,
-) -> Parts:
-    """`parts` with added tokens (id -> content, special) over them, and with the tokens that end a text."""
+def _with_added(parts: Parts, added: dict[int, tuple[str, bool]], spell: Callable[[str], bytes]) -> Parts:
+    """`parts` with added tokens (id -> content, special) over them."""
     tokens, special = list(parts.tokens), dict(parts.special)
-    tokens += [b""] * (max(added, default=-1) + 1 - len(tokens))
+    tokens += dense(dict.fromkeys(added, b""))[len(tokens) :]
     for token, (content, is_special) in added.items():
         tokens[token] = b"" if is_special else spell(content)
         if is_special:
             special[token] = content
+    return Parts(tokens, parts.eos, special)
+
+
+def _with_ends(
+    parts: Parts, added: dict[int, tuple[str, bool]], eos: Iterable[int | str] | None, names: dict[str, int] | None = None
+) -> Parts:
+    """`parts` with the tokens that end a text, which may go by the names of added tokens, too."""
     names = {**(names or {}), **{content: token for token, (content, _) in added.items()}}
-    return Parts(tokens, find_eos(eos, special, names), special)
+    return parts._replace(eos=find_eos(eos, parts.special, names))
+
+
+def _id(value: Any) -> int:
+    """An id as JSON has it."""
+    if type(value) is not int:
+        raise TypeError(f"a token id is an integer, not {value!r:.60}")
+    return value
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r:.60} is no text")
+    return value
 
 
 def _added(token: dict[str, Any], normalizer: dict[str, Any] | None) -> tuple[str, bool]:
     """Content and specialness of an entry of "added_tokens"."""
-    content, special = token["content"], bool(token.get("special"))
+    content, special = _text(token["content"]), bool(token.get("special"))
     if not special and token.get("normalized") and normalizer is not None:
         content = _normalize(content, normalizer)
     return content, special
@@ -135,14 +150,19 @@ def _normalize(text: str, normalizer: dict[str, Any]) -> str:
 
 def _pieces(model: dict[str, Any]) -> dict[str, int]:
     vocabulary = model["vocab"]
-    if isinstance(vocabulary, dict):
-        return vocabulary
-    return {piece: token for token, (piece, _score) in enumerate(vocabulary)}  # Unigram
+    if not isinstance(vocabulary, dict):
+        return {_text(piece): token for token, (piece, _score) in enumerate(vocabulary)}  # Unigram
+    if set(map(type, vocabulary.values())) - {int}:
+        vocabulary = {piece: _id(token) for piece, token in vocabulary.items()}
+    return vocabulary
 
 
 def _unknown_token(model: dict[str, Any]) -> str | None:
-    if model.get("unk_id") is not None:
-        piece: str = model["vocab"][model["unk_id"]][0]
+    number = model.get("unk_id")
+    if number is not None:
+        if _id(number) < 0:
+            raise ValueError(f"unk_id is {number}")
+        piece: str = model["vocab"][number][0]
         return piece
     return model.get("unk_token")
 
@@ -186,15 +206,15 @@ def _step(part: dict[str, Any]) -> Step | None:
     if kind == "ByteLevel":
         return byte_level.token_bytes
     if kind == "Metaspace":
-        return _replace(part["replacement"], " ")
+        return _replace(_text(part["replacement"]), " ")
     if kind == "ByteFallback":
         return _byte_fallback
     if kind == "Fuse":
         return None
     if kind == "Replace" and "String" in part["pattern"]:
-        return _replace(part["pattern"]["String"], part["content"])
+        return _replace(_text(part["pattern"]["String"]), _text(part["content"]))
     if kind == "Strip":
-        return _strip(part["content"], part["start"], part["stop"])
+        return _strip(_text(part["content"]), part["start"], part["stop"])
     raise VocabularyError(
         f"the decoder {kind} does not give each token bytes of its own; Vocabulary(tokens, eos) takes a table made by hand"
     )
@@ -224,7 +244,7 @@ def _strip(content: str, start: int, stop: int) -> Step:
 # --- which tokens end a text ----------------------------------------------------------------------------------------
 
 
-def _eos_beside(path: Path) -> list[int | str] | None:
+def eos_beside(path: Path) -> list[int | str] | None:
     """What the files that are published beside a `tokenizer.json` say."""
     for name, key in (("generation_config.json", "eos_token_id"), ("tokenizer_config.json", "eos_token"), ("config.json", "eos_token_id")):
         try:

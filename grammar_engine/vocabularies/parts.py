@@ -32,6 +32,8 @@ CUSTOMARY_EOS = frozenset(
     )
 )
 
+ID_END = 1 << 24  # no model has as many tokens: such an id is damage, and its table would take all memory
+
 
 class Parts(NamedTuple):
     """The arguments of `Vocabulary`, but for the width."""
@@ -57,7 +59,10 @@ def dense(spellings: Mapping[int, bytes]) -> list[bytes]:
     """The table of an incomplete map: b"" for each id that is missing."""
     if spellings and min(spellings) < 0:
         raise VocabularyError(f"token id {min(spellings)} is negative", token_id=min(spellings))
-    table = [b""] * (max(spellings, default=-1) + 1)
+    last = max(spellings, default=-1)
+    if last >= ID_END:
+        raise VocabularyError(f"token id {last} is above {ID_END - 1:,}, the last one that is read from a file", token_id=last)
+    table = [b""] * (last + 1)
     for token, spelling in spellings.items():
         table[token] = spelling
     return table

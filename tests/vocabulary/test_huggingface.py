@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import gzip
 import json
 from types import SimpleNamespace
 
@@ -216,6 +218,69 @@ def test_malformed_files(content: str, tmp_path) -> None:
     path.write_text(content)
     with pytest.raises(VocabularyError):
         Vocabulary.from_tokenizers(path, eos=[])
+
+
+def tokenizer_file(**changes: object) -> str:
+    """A `tokenizer.json` with some of its parts replaced; `unk_id` and `decoder_content` are parts of parts."""
+    replace = {"type": "Replace", "pattern": {"String": "▁"}, "content": changes.pop("decoder_content", " ")}
+    content = {
+        "added_tokens": [{"id": 2, "content": "</s>", "special": True}],
+        "decoder": {"type": "Sequence", "decoders": [replace, {"type": "ByteFallback"}, {"type": "Fuse"}]},
+        "model": {"type": "Unigram", "unk_id": changes.pop("unk_id", 0), "vocab": [["<unk>", 0], ["a", -1]]},
+    }
+    return json.dumps({**content, **changes})
+
+
+def added(token: object, content: object) -> list[dict[str, object]]:
+    return [{"id": 2, "content": "</s>", "special": True}, {"id": token, "content": content}]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"added_tokens": added(None, "x")},
+        {"added_tokens": added(1.5, "x")},
+        {"added_tokens": added(True, "x")},
+        {"added_tokens": added("3", "x")},
+        {"added_tokens": added(-1, "x")},  # not the last one
+        {"added_tokens": added(1 << 30, "x")},  # whose table would take 8 GB
+        {"added_tokens": added(10**30, "x")},
+        {"added_tokens": added(3, None)},
+        {"added_tokens": added(3, [])},
+        {"added_tokens": added(3, "\ud800")},
+        {"model": {"vocab": {"a": None, "b": 0}}},
+        {"model": {"vocab": {"a": 0.0}}},
+        {"model": {"vocab": {"a": True}}},
+        {"model": {"vocab": {"a": 10**30}}},
+        {"model": {"vocab": [[None, 0]]}},
+        {"unk_id": 2},
+        {"unk_id": -1},
+        {"decoder_content": None},
+        {"decoder": {"type": "Strip", "content": None, "start": 1, "stop": 0}},
+    ],
+)
+def test_damage_in_a_file_is_an_error_of_the_vocabulary(changes: dict[str, object], tmp_path) -> None:
+    (tmp_path / "tokenizer.json").write_text(tokenizer_file())
+    assert Vocabulary.from_file(tmp_path / "tokenizer.json").tokens == (b"", b"a", b"")
+    (tmp_path / "tokenizer.json").write_text(tokenizer_file(**changes))
+    for load in (Vocabulary.from_file, Vocabulary.from_tokenizers):
+        with pytest.raises(VocabularyError):
+            load(tmp_path / "tokenizer.json")
+
+
+def test_json_that_nests_too_deep_is_an_error_of_the_vocabulary(tmp_path) -> None:
+    (tmp_path / "tokenizer.json").write_text('{"model":' + "[" * 100_000)
+    for load in (Vocabulary.from_file, Vocabulary.from_tokenizers):
+        with pytest.raises(VocabularyError):
+            load(tmp_path / "tokenizer.json")
+
+
+@pytest.mark.parametrize("change", [gzip.compress, lambda content: codecs.BOM_UTF8 + content])
+def test_a_tokenizer_file_is_told_by_its_content_whatever_its_name(change, tmp_path) -> None:
+    content = change(tokenizer_file(added_tokens=added(3, "<end>")).encode())
+    (tmp_path / "generation_config.json").write_text('{"eos_token_id": [3]}')
+    (tmp_path / "tokenizer.json").write_bytes(content)
+    assert Vocabulary.from_file(tmp_path / "tokenizer.json").eos == (3,)
 
 
 def test_wrong_types() -> None:

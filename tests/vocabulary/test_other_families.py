@@ -165,6 +165,7 @@ def test_plain_table(tmp_path: Path) -> None:
         b"{}",
         table(tokens=[3]),
         table(tokens=["?"]),
+        table(tokens=["YQ==", "Y?Q==", "YQ=="]),
         table(eos=7),
         table(specials=[1]),
         b'{"vocab": []}',
@@ -182,3 +183,34 @@ def test_an_empty_file(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "tokenizer.json").write_bytes(content)
     with pytest.raises(VocabularyError, match=" is empty"):
         Vocabulary.from_file(tmp_path / "tokenizer.json", eos=[0])
+
+
+def tekken(**changes: object) -> bytes:
+    vocab = [{"rank": rank, "token_bytes": base64.b64encode(token).decode()} for rank, token in enumerate((b"a", b"b", b"ab"))]
+    config = {"default_num_special_tokens": 3, "default_vocab_size": 6}
+    special = [{"rank": 2, "token_str": "</s>"}]
+    return json.dumps({"config": config, "special_tokens": special, "vocab": vocab, **changes}).encode()
+
+
+def test_tekken_files(tmp_path: Path) -> None:
+    (tmp_path / "tekken.json").write_bytes(tekken())
+    assert Vocabulary.from_file(tmp_path / "tekken.json") == Vocabulary([b"", b"", b"", b"a", b"b", b"ab"], eos=[2])
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"config": {"default_num_special_tokens": 3, "default_vocab_size": 2}},
+        {"config": {"default_num_special_tokens": -1, "default_vocab_size": 6}},
+        {"config": {"default_num_special_tokens": 1 << 30, "default_vocab_size": 1 << 31}},
+        {"special_tokens": [{"rank": 3, "token_str": "</s>"}]},  # the id of a text
+        {"special_tokens": [{"rank": -1, "token_str": "</s>"}]},
+        {"vocab": [{"rank": 0, "token_bytes": "YQ=="}, {"rank": 2, "token_bytes": "Yg=="}]},
+        {"vocab": [{"rank": 0, "token_bytes": "YQ=="}, {"rank": 0, "token_bytes": "Yg=="}]},
+        {"vocab": [{"rank": 0, "token_bytes": "YQ?="}]},
+    ],
+)
+def test_malformed_tekken_files(changes: dict[str, object], tmp_path: Path) -> None:
+    (tmp_path / "tekken.json").write_bytes(tekken(**changes))
+    with pytest.raises(VocabularyError, match="malformed"):
+        Vocabulary.from_file(tmp_path / "tekken.json")
