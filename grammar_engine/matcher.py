@@ -467,7 +467,8 @@ class Matcher(Held):
         """Tokens that spell `forced_bytes`, longest match first, as a server can append them without asking the model.
 
         A last token that could be part of a longer one, were more text known, is held back; so the text never differs, but its
-        tokens may from those that the model's own tokenizer would choose.
+        tokens may from those that the model's own tokenizer would choose. Where the vocabulary lacks bytes and no token spells what
+        comes behind the longest one, a shorter one is taken.
 
         Raises
         ------

@@ -158,7 +158,8 @@ size_t ge_vocab_save(const ge_vocab *vocab, const uint8_t *note, uint32_t n_note
 ge_status ge_vocab_load(int32_t fd, ge_vocab **out, ge_err *err);
 
 /* Greedy longest-match spelling of the beginning of a text, which goes on: it ends before a token that a longer one could replace if more
- * of the text were known, and where no token fits. Writes ids to out (capacity n_text), and returns their number. */
+ * of the text were known. Where no token fits behind the longest one, a shorter one is taken; none, if the text cannot be spelt. Writes ids
+ * to out (capacity n_text), and returns their number. */
 size_t ge_vocab_encode(const ge_vocab *vocab, const uint8_t *text, size_t n_text, uint32_t *out);
 
 /* The fewest tokens that spell `text`; of such spellings, the one whose tokens are longest from the left. Writes ids to out (capacity

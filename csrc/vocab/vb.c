@@ -252,6 +252,30 @@ size_t ge_vocab_bytes(ge_vocab *v) {
     return bytes;
 }
 
+/* The same where the longest tokens lead to where none fits, as in a vocabulary that lacks bytes: from the end, the longest one at each
+ * position after which the rest can be spelt, or all but what is open. */
+static size_t encode_from_end(const tt_trie *trie, const ge_vocab *v, const u8 *text, size_t n_text, u32 *out) {
+    const u32 is_open = NONE - 1; /* no token is taken, but some will do */
+    for (size_t at = n_text; at-- > 0;) {
+        u32 node = 0;
+        size_t p = at;
+        out[at] = NONE;
+        for (; p < n_text; p++) {
+            u32 child = vb_child(trie, node, text[p]);
+            if (child == NONE) break;
+            node = child;
+            if (tt_has_token(trie, node) && (p + 1 == n_text || out[p + 1] != NONE)) out[at] = tt_token(trie, node);
+        }
+        if (p == n_text && trie->first.at[node] != trie->first.at[node + 1]) out[at] = is_open;
+    }
+    size_t n = 0;
+    for (size_t at = 0; at < n_text && out[at] < is_open;) {
+        u32 token = out[n++] = out[at]; /* n <= at: what is written over was read */
+        at += v->offsets[token + 1] - v->offsets[token];
+    }
+    return n;
+}
+
 size_t ge_vocab_encode(const ge_vocab *v, const uint8_t *text, size_t n_text, uint32_t *out) {
     const tt_trie *trie = &v->trie;
     size_t at = 0, n = 0;
@@ -268,7 +292,8 @@ size_t ge_vocab_encode(const ge_vocab *v, const uint8_t *text, size_t n_text, ui
             best_end = p + 1;
         }
         bool open = p == n_text && trie->first.at[node] != trie->first.at[node + 1]; /* a longer token could begin here */
-        if (best == NONE || open) break;
+        if (best == NONE && !open) return encode_from_end(trie, v, text, n_text, out);
+        if (open) break;
         out[n++] = best;
         at = best_end;
     }

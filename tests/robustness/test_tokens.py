@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import random
 
 import numpy as np
 import pytest
@@ -350,6 +351,32 @@ def test_forced_tokens_never_change_the_language():
                 if vocabulary.tokens[t].startswith(last) and t != tokens[-1] and len(vocabulary.tokens[t]) > len(last)
             ]
             assert not longer or all(not text[len(spelt) - len(last) :].startswith(vocabulary.tokens[t]) for t in longer)
+
+
+def test_forced_tokens_keep_clear_of_dead_ends():
+    """In a vocabulary that lacks bytes: of all spellings of the forced text, or of all of it but the beginning of a token, the one whose
+    tokens are longest from the left; nothing where there is none.
+    """
+    rng = random.Random(8)
+    n_around = 0
+    for _ in range(2000):
+        letters = rng.choice(["ab", "abc"])
+        tokens = ["".join(rng.choices(letters, k=rng.choice([1, 2, 2, 3, 3, 4]))).encode() for _ in range(rng.randrange(1, 8))]
+        text = "".join(rng.choices(letters, k=rng.randrange(1, 12))).encode()
+        matcher = Matcher(Grammar.from_regex(text.decode()), Vocabulary([*tokens, b""], eos=[len(tokens)]))
+
+        def spelling(rest: bytes, tokens: list[bytes] = tokens) -> list[bytes] | None:
+            if not rest or any(len(rest) < len(token) and token.startswith(rest) for token in tokens):
+                return []  # the end, or what a longer token could begin with
+            for token in sorted(filter(rest.startswith, tokens), key=len, reverse=True):
+                if (found := spelling(rest[len(token) :])) is not None:
+                    return [token, *found]
+            return None
+
+        forced = [tokens[token] for token in matcher.forced_tokens()]
+        assert forced == (spelling(text) or []), (tokens, text)
+        n_around += bool(forced) and forced[0] != max(filter(text.startswith, tokens), key=len)
+    assert n_around > 5
 
 
 def test_forced_bytes_are_cut_at_65536():
