@@ -43,11 +43,14 @@ def in_set(members: str, pattern: str, end: int) -> tuple[int, str] | None:
     if not _PERHAPS.search(members, 1):  # as in most sets
         return None
     begin = 2 if members.startswith("[^") else 1
+    closes = None  # told once, as what is told is the same for each sign
     for sign in _SIGN.finditer(members, begin, len(members) - 1):
         if sign["twice"] and sign.start() > begin:
             what = f"{sign[0] * 2} in a set is read sign by sign, as in Python's re, and not as {_OPERATIONS[sign[0]]} of two sets"
             return sign.start(), f"{what}: write \\{sign[0]} for the sign"
-        if sign[0] == "[" and (sign.start() == 1 or _closes(pattern, end)):
+        if sign[0] == "[" and closes is None:
+            closes = sign.start() == 1 or _closes(pattern, end)
+        if sign[0] == "[" and closes:
             return (
                 sign.start(),
                 "[ in a set is the sign [ here, as in Python's re, and does not begin a set within it: write \\[ for the sign",

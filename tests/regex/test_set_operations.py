@@ -98,7 +98,9 @@ def test_the_meaning_stays() -> None:
             assert (matcher.accept_bytes(text.encode()) and matcher.is_complete) == (judge.fullmatch(text) is not None)
 
 
-@pytest.mark.parametrize("pattern", ["[" * 200_000, "(?#" * 100_000, "[a[" * 100_000, "[a[]" * 50_000])
+@pytest.mark.parametrize(
+    "pattern", ["[" * 200_000, "(?#" * 100_000, "[a[" * 100_000, "[a[]" * 50_000, "[x" + "[y" * 50_000 + "]" + "z" * 100_000]
+)
 def test_linear(pattern: str) -> None:
     begin = time.process_time()
     with contextlib.suppress(GrammarSyntaxError):
