@@ -27,6 +27,7 @@ CASES = [
     ("start: /\\\\p{2}[\\\\p{2}]/", ["\\ppp", "\\pp2", "\\pp\\"], ["\\p{2}p"]),  # a backslash, and p twice
     ("start: /(?i)ab/ /c(?i:d)/", ["ABcD"], ["abCd"]),
     ("start: /\\x2e\\//", ["./"], ["a/"]),
+    ("start: /(?#\\)^|a*?)a/ /b # \\\n^|c++\n c?/x", ["ab", "abc"], ["b", "ab^"]),  # a backslash in a comment takes what comes next
     ('start: "a\0b" /\0/', ["a\0b\0"], ["ab"]),
     ('start: A B\nA: "x" | "y" B\nB: ("0".."9")~1..2', ["x1", "y123", "y1234"], ["x", "y1"]),
     ('start: A\nA: /a|b/ "c"', ["ac", "bc"], ["a", "b"]),

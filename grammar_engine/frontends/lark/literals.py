@@ -41,7 +41,7 @@ _ITEM = re.compile(  # one item of a regular expression, as far as this module n
       (?P<refused> \\[1-9] | \\[bBAZz] | \(\?(?:<?[=!]|P=|\(|>) | [\^$] )
     | (?P<escape>  \\(?: [pPu]\{[^}]*\} | . ) )
     | (?P<set>     \[\^?\]?(?:\\.|[^\]\\])*\] )
-    | (?P<comment> \(\?\#[^)]*\) )
+    | (?P<comment> \(\?\#(?:\\.|[^)\\])*\) )
     | (?P<open>    \( (?: \?(?: P?<\w+> | [aiLmsux-]*: | [aiLmsux]+(?=\)) ) )? )
     | (?P<close>   \) )
     | (?P<many>    (?: [*+?] | \{(?:\d+(?:,\d*)?|,\d*)\} ) (?P<how>[?+]?) )
@@ -49,7 +49,7 @@ _ITEM = re.compile(  # one item of a regular expression, as far as this module n
     """,
     re.VERBOSE | re.DOTALL,
 )
-_ITEM_OR_LINE_COMMENT = re.compile(r"(?P<line_comment>\#[^\n]*)|" + _ITEM.pattern, re.VERBOSE | re.DOTALL)
+_ITEM_OR_LINE_COMMENT = re.compile(r"(?P<line_comment>\#(?:\\.|[^\n\\])*)|" + _ITEM.pattern, re.VERBOSE | re.DOTALL)
 _BEYOND_RE = re.compile(r"\(\?< | (?: [^\\] | \\[^pPu] | \\u(?!\{) )* \\(?: [pP] | u\{ )", re.VERBOSE | re.DOTALL)  # of an item
 _NAMES = {
     "(?=": "look-ahead",
