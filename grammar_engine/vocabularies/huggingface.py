@@ -142,7 +142,7 @@ def _normalize(text: str, normalizer: dict[str, Any]) -> str:
     if kind in ("NFC", "NFD", "NFKC", "NFKD"):
         return unicodedata.normalize(kind, text)
     if kind == "Lowercase":
-        return text.lower()
+        return "".join(map(str.lower, text))  # each by itself: a sigma at the end of a word is one like any other
     if text.isascii() and text.isprintable() and kind in ("Precompiled", "Nmt", "StripAccents", "Strip") and text == " ".join(text.split()):
         return text  # these leave such texts as they are
     raise VocabularyError(f"the normalizer {kind} changes the added token {text!r} in a way that is not known here")

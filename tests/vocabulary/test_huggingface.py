@@ -149,6 +149,7 @@ def test_added_tokens_are_normalized_where_they_ask_for_it() -> None:
         (normalizers.NFC(), "e\u0301", "é"),
         (normalizers.NFKD(), "ﬁ", "fi"),
         (normalizers.Lowercase(), "ABC", "abc"),
+        (normalizers.Lowercase(), "ΟΔΟΣ", "οδοσ"),  # character by character
         (normalizers.Nmt(), "plain words", "plain words"),
         (normalizers.StripAccents(), "é", None),
         (normalizers.Replace(Regex("a+"), "b"), "aa", None),
