@@ -260,6 +260,13 @@ def test_properties_in_the_python_dialect_list_their_characters(name: str, flags
         assert [hex(ord(c)) for c in sample if ours(c) != (judge.fullmatch(c) is not None)] == [], pattern
 
 
+def test_capitals_beyond_the_first_plane_are_found_in_sets() -> None:
+    """`re` misses them: docs/regex.md says so."""
+    for pattern in ("[\U00010400a]", "[\U00010428a]", "[\U00010400-\U00010402]"):
+        ours = engine(pattern, PYTHON_FULL, FLAG_IGNORE_CASE)
+        assert ours("\U00010400") and ours("\U00010428") and not ours("\U00010450")
+
+
 def test_code_points_in_braces() -> None:
     for dialect in (PYTHON_FULL, ECMA_FULL):
         assert engine(r"\u{1f600}[\u{61}-\u{0007A}]", dialect)("😀q")
