@@ -287,6 +287,15 @@ def test_text_that_a_token_ends() -> None:
     assert ord("c") in matcher.allowed_tokens()
 
 
+def test_text_that_a_text_and_a_token_end_may_have_the_text() -> None:
+    grammar = Grammar.from_tags([Tag("<", None, ["ab", Token("<end>"), "!"])], excluded=["cab"])
+    matcher = after(grammar, b"<xab")
+    assert {END, ord("x"), ord("a")} <= set(matcher.allowed_tokens())
+    assert after(grammar, b"<xab y!abab", END, b"!").is_complete
+    assert not after(grammar, b"<xc").accept_bytes(b"ab")
+    assert specials(after(grammar, b"<ab", END)) == set()
+
+
 def test_text_that_a_token_ends_may_have_triggers() -> None:
     grammar = Grammar.from_tags([Tag("<a>", None, Token("<end>"))])
     assert specials(after(grammar, b"x<a>y <a> z")) == {END}

@@ -109,7 +109,7 @@ class _Tags:
 
     def sequence(self, region: Region) -> Symbol:
         """A region: its beginning, its body and its end."""
-        body = self.text_until(region.end[0]) if region.body is None else self.included(region.name, region.body)
+        body = self.text_until(region.end) if region.body is None else self.included(region.name, region.body)
         marks = [[self.mark(part) for part in parts] for parts in (region.begin, region.end)]
         return self.builder.any_of(region.name, [(*marks[0], body, *marks[1])])
 
@@ -125,10 +125,12 @@ class _Tags:
         trigger = next((first[:n] for n in range(1, len(first) + 1) if first[:n] in self.endings), None) if isinstance(first, str) else None
         return self.free(self.triggers, self.endings[trigger] if trigger else ())
 
-    def text_until(self, end: str | Token) -> Symbol:
-        if isinstance(end, Token):
+    def text_until(self, end: Sequence[str | Token]) -> Symbol:
+        first, *others = end
+        if isinstance(first, Token):
             return self.free([], ())
-        return self.free([end], endings_of([end, *self.options.excluded], [end])[end])
+        stops = [] if others else [first]  # an end with a special token in it is in no text
+        return self.free(stops, endings_of([*stops, *self.options.excluded], [first])[first])
 
     def free(self, stops: Sequence[str], endings: Sequence[str]) -> Symbol:
         return self.builder.lexeme(free_text(self.builder, [*stops, *self.options.excluded], endings), "free text")
