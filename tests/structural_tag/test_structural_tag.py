@@ -377,6 +377,7 @@ def test_limits() -> None:
         ({"structures": [STRUCTURE] * 10, "triggers": ["a"]}, 10, "/structures/9"),
         ({"format": tag("<", ANY, ["ab" * 4, "ba" * 4])}, 3 + 2 * 16 // 16, "/format/content"),
         ({"format": triggered(triggers=["<f", "abcdefg"], excludes=["x" * 7])}, 5 + 3 * 16 // 16, "/format/tags/0/content"),
+        ({"format": tag("<", sequence(ANY, ANY), ["a" * 64])}, 4 + 64 // 16 + 2 * (64 // 32), "/format/content/elements/0"),
     ],
 )
 def test_formats_are_counted(source: Any, n_nodes: int, where: str) -> None:

@@ -387,6 +387,7 @@ class _Formats:
         """Free text behind which no tag begins."""
         if around.is_open:
             raise node.refuse("free text in a tag needs an end")
+        self.count(node, sum(map(len, around.ends)) // 32)  # each piece of free text has an automaton of them
         stops = [*triggers, *around.ends]
         endings = () if around.following is None else endings_of(stops, [around.following])[around.following]
         return self.without([*stops, *excluded], endings)
