@@ -390,7 +390,7 @@ class Grammar:
         asked = frontend.read(tags, thinking, options, compile_body)
         named = frontend.named_in(asked)
         builder = Builder()
-        report = frontend.build(builder, asked)
+        report = frontend.build(builder, asked, limits)
         return cls._from_builder(builder, report, limits, "tags", named)
 
     @classmethod

@@ -316,3 +316,24 @@ def test_from_a_cache() -> None:
         cache.from_tags(CALL)  # type: ignore[arg-type]
     with pytest.raises(TypeError):
         cache.from_tags([Tag("<a>", "text")])
+
+
+def test_work_for_many_texts_is_bounded() -> None:
+    body = Grammar.from_regex("1")
+    many = Grammar.from_tags([Tag(f"<{i:05}>", body, "!") for i in range(2000)])
+    assert [info.name for info in many._lexemes].count("free text") == 1  # the same before all tags
+
+    def overlapping(n: int) -> list[Tag]:
+        return [Tag("a" * i + "b" + "a" * (n - i), body, "!") for i in range(n)]
+
+    def ended(n: int) -> list[Tag]:
+        return [Tag(f"<{i:03}>", None, f"</{i}>", name=f"f{i}") for i in range(n)]
+
+    excluded = [f"no{i}" for i in range(1000)]
+    with pytest.raises(LimitExceededError, match=r"max_schema_nodes = 200,000 is reached at triggers; .*, or use fewer and shorter texts"):
+        Grammar.from_tags(overlapping(600))
+    for tags, options in ((overlapping(50), {}), (ended(50), {"excluded": excluded})):
+        Grammar.from_tags(tags, **options)
+        with pytest.raises(LimitExceededError) as caught:
+            Grammar.from_tags(tags, limits=Limits(max_schema_nodes=5_000), **options)
+        assert caught.value.limit == "max_schema_nodes"

@@ -12,11 +12,12 @@ is excluded: mostly one lexeme, however many tags there are (free_text.py). Bodi
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from ...errors import GrammarError
+from ...errors import GrammarError, LimitExceededError
 from ...inclusion import Part, check_texts, include
 from ...report import Entry, Report
 from ...tags import Token
@@ -25,11 +26,12 @@ from .options import Asked, Options, Region, read
 
 if TYPE_CHECKING:
     from ...ir import Builder, Symbol
+    from ...limits import Limits
 
 __all__ = ["Options", "build", "named_in", "read"]
 
 
-def build(builder: Builder, asked: Asked) -> Report:
+def build(builder: Builder, asked: Asked, limits: Limits) -> Report:
     """Compile tags into `builder`.
 
     Parameters
@@ -37,13 +39,16 @@ def build(builder: Builder, asked: Asked) -> Report:
     builder : Builder
         Empty; filled by this call.
     asked : Asked
+    limits : Limits
+        `max_schema_nodes` bounds the work for texts that overlap, and for free text of many kinds.
 
     Raises
     ------
     GrammarError
         A body cannot be a part: it has `lexing="longest"`, or, where special tokens are named, the byte that spells these.
+    LimitExceededError
     """
-    return _Tags(builder, asked).build()
+    return _Tags(builder, asked, limits).build()
 
 
 def named_in(asked: Asked) -> frozenset[str | int]:
@@ -66,10 +71,11 @@ def named_in(asked: Asked) -> frozenset[str | int]:
 
 
 class _Tags:
-    def __init__(self, builder: Builder, asked: Asked):
-        self.builder = builder
+    def __init__(self, builder: Builder, asked: Asked, limits: Limits):
+        self.builder, self.limits, self.n_counted = builder, limits, 0
         self.regions, self.thinking, self.triggers, self.options = asked
-        self.endings = endings_of([*self.triggers, *self.options.excluded], self.triggers)
+        self.endings = self.endings_of(self.triggers, self.triggers, "triggers")
+        self.texts: dict[tuple[str | None, ...], Symbol] = {}  # free text, by what it is without and what it may not end with
 
     def build(self) -> Report:
         text = self.builder.nonterminal("text")
@@ -88,7 +94,7 @@ class _Tags:
         self.builder.rule(text, (self.builder.list_of(tag, separator, low, high, "tags"),))
 
     def add_text_and_tags(self, text: Symbol, tags: Sequence[Symbol], low: int, high: int | None) -> None:
-        builder, last = self.builder, self.free(self.triggers, ())
+        builder, last = self.builder, self.free(self.triggers, (), "triggers")
         if not tags:
             builder.rule(text, (last,))
             return
@@ -109,7 +115,7 @@ class _Tags:
 
     def sequence(self, region: Region) -> Symbol:
         """A region: its beginning, its body and its end."""
-        body = self.text_until(region.end) if region.body is None else self.included(region.name, region.body)
+        body = self.text_until(region) if region.body is None else self.included(region.name, region.body)
         marks = [[self.mark(part) for part in parts] for parts in (region.begin, region.end)]
         return self.builder.any_of(region.name, [(*marks[0], body, *marks[1])])
 
@@ -123,17 +129,36 @@ class _Tags:
         """The free text before a tag."""
         first = region.begin[0]
         trigger = next((first[:n] for n in range(1, len(first) + 1) if first[:n] in self.endings), None) if isinstance(first, str) else None
-        return self.free(self.triggers, self.endings[trigger] if trigger else ())
+        return self.free(self.triggers, self.endings[trigger] if trigger else (), region.name)
 
-    def text_until(self, end: Sequence[str | Token]) -> Symbol:
-        first, *others = end
+    def text_until(self, region: Region) -> Symbol:
+        """A body that is any text."""
+        first, *others = region.end
         if isinstance(first, Token):
-            return self.free([], ())
+            return self.free([], (), region.name)
         stops = [] if others else [first]  # an end with a special token in it is in no text
-        return self.free(stops, endings_of([*stops, *self.options.excluded], [first])[first])
+        return self.free(stops, self.endings_of(stops, [first], region.name)[first], region.name)
 
-    def free(self, stops: Sequence[str], endings: Sequence[str]) -> Symbol:
-        return self.builder.lexeme(free_text(self.builder, [*stops, *self.options.excluded], endings), "free text")
+    def endings_of(self, stops: Sequence[str], following: Sequence[str], where: str) -> dict[str, list[str]]:
+        stops = [*stops, *self.options.excluded]
+        signs = Counter(chain.from_iterable(stop[1:] for stop in stops))
+        self.count(sum(signs[text[0]] for text in following) // 4, where)  # places that are compared
+        return endings_of(stops, following)
+
+    def free(self, stops: Sequence[str], endings: Sequence[str], where: str) -> Symbol:
+        key = *stops, None, *endings
+        if key not in self.texts:
+            stops = [*stops, *self.options.excluded]
+            self.count(sum(map(len, chain(stops, endings))) // 16, where)
+            self.texts[key] = self.builder.lexeme(free_text(self.builder, stops, endings), "free text")
+        return self.texts[key]
+
+    def count(self, n: int, where: str) -> None:
+        """Count work, in what takes as long as a node of a schema."""
+        self.n_counted += n
+        if self.n_counted > self.limits.max_schema_nodes:
+            remedy = "Limits(max_schema_nodes=...), or use fewer and shorter texts that begin or end tags, or are excluded"
+            raise LimitExceededError("max_schema_nodes", self.limits.max_schema_nodes, where=where, remedy=remedy)
 
     def mark(self, part: str | Token) -> Symbol:
         if isinstance(part, Token):
