@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from grammar_engine.errors import GrammarSyntaxError
@@ -95,6 +97,17 @@ def test_report_lists_what_has_no_effect() -> None:
 def test_report_names_differences_from_lark() -> None:
     _, report = build('start: A STRING\nA: /a|b/ "c"\n%import python.STRING\n')
     assert [e.keyword for e in report.notes] == ["python.STRING", "| in a regular expression"]
+
+
+def test_notes_take_time_in_proportion() -> None:
+    def seconds(n: int) -> float:
+        begin = time.process_time()
+        _, report = build("start: " + "/a*?b/ " * n)
+        assert len(report.notes) == n
+        return time.process_time() - begin
+
+    seconds(10)
+    assert seconds(16_000) < 60 * seconds(1_000)  # 256 times as long, if each were compared with all before it
 
 
 def test_names_declared_in_an_imported_grammar_are_refused_where_they_are_used() -> None:

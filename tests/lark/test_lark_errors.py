@@ -78,6 +78,7 @@ def build(text: str, **options: object) -> Builder:
         ("%import common\nstart: common", "only the grammars that come with Lark", 1, 9),
         ("%import common.INT -> int\nstart: int", "keeps a name in capitals", 1, 23),
         ("%import common.WS\n%import unicode.WS\nstart: WS", "imported twice", 2, 17),
+        ("%import common.INT -> A\n%import common.DIGIT -> A\nstart: A", "A is the name of two imports", 2, 25),
         ('%override x: "a"\nstart: "b"', "no x to override", 1, 11),
         ('%extend x: "a"\nstart: "b"', "no x to extend", 1, 9),
         ('start: x{"a"}\nx{y}: y\n%extend x{y, z}: z', "other parameters", 3, 9),

@@ -147,9 +147,13 @@ class _Loader:
     def _import(self, module: str, names: dict[str, Token], importer: Origin) -> None:
         statements, new_text, new_statements = _bundled_statements(module)
         rename = _renaming(module, {name: alias.text for name, alias in names.items()}, importer.rename)
+        taken: set[str] = set()
         for alias in names.values():
+            if alias.text in taken:
+                raise importer.error(f"{alias.text} is the name of two imports", alias)
             if importer.rename(alias.text) in self.source.definitions:
                 raise importer.error(f"{alias.text} is imported twice, from different grammars", alias)
+            taken.add(alias.text)
         self.load(statements, Origin(bundled.text_of(module), module, rename))
         new_origin = Origin(new_text, module, rename)
         for statement in new_statements:

@@ -47,6 +47,7 @@ class Terminals:
         self._report = report
         self._done: dict[str, Terminal] = {}
         self._literals: dict[str, Terminal] = {}  # by how they are written
+        self._noted: set[Entry] = set()
         self.named_tokens: set[str | int] = set()
 
     @property
@@ -179,7 +180,8 @@ class Terminals:
 
     def _note(self, keyword: str, detail: str, token: Token | None, origin: Origin) -> None:
         entry = Entry(origin.place(token), keyword, detail)
-        if origin.module is None and entry not in self._report.notes:
+        if origin.module is None and entry not in self._noted:
+            self._noted.add(entry)
             self._report.notes.append(entry)
 
 
