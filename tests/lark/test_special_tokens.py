@@ -124,6 +124,8 @@ def test_one_that_ends_texts_may_come_within_a_text() -> None:
         ('start: "a"\n  | <[9-3]>', "wrong way round", 2, 5),
         ("start: <[1-10001]>", "more than 10,000", 1, 8),
         ("start: <[1-9000,10000-11001]>", "more than 10,000", 1, 8),
+        ("start: <[1-5000" + ",1-5000" * 200_000 + "]>", "more than 10,000", 1, 8),
+        ("start: " + " | ".join(f"<[{i}-{i + 9998}]>" for i in range(1_000, 5_000)), "more than 1,000,000 special tokens", 1, 1708),
         ("start: <[*]>", "one by one", 1, 8),
         ("start: <[^1,5-7]>", "one by one", 1, 8),
         ("start: <a\tb>", "printable", 1, 8),

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .syntax import Origin, Token
 
 MAX_IDS = 10_000  # that are named at one place
+MAX_ALL_IDS = 1_000_000  # in all places of a grammar
 
 _IDS = re.compile(r"\s*([0-9]{1,10})\s*(?:-\s*([0-9]{1,10})\s*)?")
 
@@ -25,6 +26,7 @@ def special_tokens(token: Token, origin: Origin) -> list[SpecialToken]:
     if inner.startswith("[^") or inner == "[*]":
         raise origin.error("special tokens are named one by one, not by those that they are not; any text is /(?s:.)*/", token)
     ids: dict[int, None] = {}
+    n_named = 0
     for part in inner[1:].removesuffix("]").split(","):
         match = _IDS.fullmatch(part)
         if match is None or not inner.endswith("]"):
@@ -32,7 +34,8 @@ def special_tokens(token: Token, origin: Origin) -> list[SpecialToken]:
         first, last = int(match[1]), int(match[2] or match[1])
         if last < first:
             raise origin.error(f"the ids from {first} to {last} are none: the bounds are the wrong way round", token)
-        if len(ids) + last - first >= MAX_IDS:
+        n_named += last - first + 1
+        if n_named > MAX_IDS:
             raise origin.error(f"more than {MAX_IDS:,} special tokens at one place", token)
         ids.update(dict.fromkeys(range(first, last + 1)))
     return [_special(i, token, origin) for i in ids]

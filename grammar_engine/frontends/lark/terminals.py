@@ -12,7 +12,7 @@ from ...ir import UNBOUNDED, Builder
 from ...report import Entry, Report
 from .. import set_operations
 from .literals import Terminal, character_range, literal
-from .special import special_tokens
+from .special import MAX_ALL_IDS, special_tokens
 from .syntax import Operation
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ class Terminals:
         self._literals: dict[str, Terminal] = {}  # by how they are written
         self._noted: set[Entry] = set()
         self.named_tokens: set[str | int] = set()
+        self._n_special = 0  # in all places
 
     @property
     def reached(self) -> set[str]:
@@ -122,6 +123,9 @@ class Terminals:
     def special(self, token: Token, origin: Origin) -> Terminal:
         """Any of the special tokens that a SPECIAL token names."""
         tokens = special_tokens(token, origin)
+        self._n_special += len(tokens)
+        if self._n_special > MAX_ALL_IDS:
+            raise origin.error(f"more than {MAX_ALL_IDS:,} special tokens in all places together", token)
         self.named_tokens.update(special.key for special in tokens)
         return Terminal(self._builder.literals(special.spelling for special in tokens), token.text)
 
