@@ -3432,6 +3432,76 @@ _cffi_f_ge_ir_is_empty(PyObject *self, PyObject *args)
 #  define _cffi_f_ge_ir_is_empty _cffi_d_ge_ir_is_empty
 #endif
 
+static ge_status _cffi_d_ge_ir_is_surely_empty(ge_ir * x0, uint32_t x1, int32_t * x2, ge_err * x3)
+{
+  return ge_ir_is_surely_empty(x0, x1, x2, x3);
+}
+#ifndef PYPY_VERSION
+static PyObject *
+_cffi_f_ge_ir_is_surely_empty(PyObject *self, PyObject *args)
+{
+  ge_ir * x0;
+  uint32_t x1;
+  int32_t * x2;
+  ge_err * x3;
+  Py_ssize_t datasize;
+  struct _cffi_freeme_s *large_args_free = NULL;
+  ge_status result;
+  PyObject *pyresult;
+  PyObject *arg0;
+  PyObject *arg1;
+  PyObject *arg2;
+  PyObject *arg3;
+
+  if (!PyArg_UnpackTuple(args, "ge_ir_is_surely_empty", 4, 4, &arg0, &arg1, &arg2, &arg3))
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(33), arg0, (char **)&x0);
+  if (datasize != 0) {
+    x0 = ((size_t)datasize) <= 640 ? (ge_ir *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(33), arg0, (char **)&x0,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  x1 = _cffi_to_c_int(arg1, uint32_t);
+  if (x1 == (uint32_t)-1 && PyErr_Occurred())
+    return NULL;
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(50), arg2, (char **)&x2);
+  if (datasize != 0) {
+    x2 = ((size_t)datasize) <= 640 ? (int32_t *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(50), arg2, (char **)&x2,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  datasize = _cffi_prepare_pointer_call_argument(
+      _cffi_type(4), arg3, (char **)&x3);
+  if (datasize != 0) {
+    x3 = ((size_t)datasize) <= 640 ? (ge_err *)alloca((size_t)datasize) : NULL;
+    if (_cffi_convert_array_argument(_cffi_type(4), arg3, (char **)&x3,
+            datasize, &large_args_free) < 0)
+      return NULL;
+  }
+
+  Py_BEGIN_ALLOW_THREADS
+  _cffi_restore_errno();
+  { result = ge_ir_is_surely_empty(x0, x1, x2, x3); }
+  _cffi_save_errno();
+  Py_END_ALLOW_THREADS
+
+  (void)self; /* unused */
+  pyresult = _cffi_from_c_deref((char *)&result, _cffi_type(446));
+  if (large_args_free != NULL) _cffi_free_array_arguments(large_args_free);
+  return pyresult;
+}
+#else
+#  define _cffi_f_ge_ir_is_surely_empty _cffi_d_ge_ir_is_surely_empty
+#endif
+
 static ge_status _cffi_d_ge_ir_lengths(ge_ir * x0, uint32_t x1, uint32_t * x2, ge_err * x3)
 {
   return ge_ir_lengths(x0, x1, x2, x3);
@@ -6660,6 +6730,7 @@ static const struct _cffi_global_s _cffi_globals[] = {
   { "ge_ir_free", (void *)_cffi_f_ge_ir_free, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 368), (void *)_cffi_d_ge_ir_free },
   { "ge_ir_free_at", (void *)_cffi_f_ge_ir_free_at, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_O, 365), (void *)_cffi_d_ge_ir_free_at },
   { "ge_ir_is_empty", (void *)_cffi_f_ge_ir_is_empty, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 47), (void *)_cffi_d_ge_ir_is_empty },
+  { "ge_ir_is_surely_empty", (void *)_cffi_f_ge_ir_is_surely_empty, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 47), (void *)_cffi_d_ge_ir_is_surely_empty },
   { "ge_ir_lengths", (void *)_cffi_f_ge_ir_lengths, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 53), (void *)_cffi_d_ge_ir_lengths },
   { "ge_ir_matches", (void *)_cffi_f_ge_ir_matches, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 73), (void *)_cffi_d_ge_ir_matches },
   { "ge_ir_new", (void *)_cffi_f_ge_ir_new, _CFFI_OP(_CFFI_OP_CPYTHON_BLTN_V, 87), (void *)_cffi_d_ge_ir_new },
@@ -7130,7 +7201,7 @@ static const struct _cffi_type_context_s _cffi_type_context = {
   _cffi_struct_unions,
   _cffi_enums,
   _cffi_typenames,
-  123,  /* num_globals */
+  124,  /* num_globals */
   18,  /* num_struct_unions */
   6,  /* num_enums */
   24,  /* num_typenames */

@@ -1,7 +1,10 @@
 #include "ir.h"
 #include "../regex/names/rx_unbound.h"
 
-enum { WORK_PARTS = 4 /* of what a step may compute: one for the whole of compiling, half a second */ };
+enum {
+    WORK_PARTS = 4, /* of what a step may compute: one for the whole of compiling, half a second */
+    SURE_PARTS = 32 /* of that: one for a question that need not be answered */
+};
 
 /* Operators: the same order as in ir.py. */
 enum {
@@ -242,6 +245,15 @@ static bool expr_ok(ge_ir *ir, u32 expr) {
 
 ge_status ge_ir_is_empty(ge_ir *ir, uint32_t expr, int32_t *answer, ge_err *err) {
     if (expr_ok(ir, expr)) *answer = rx_is_empty(&ir->x, ir->exprs.at[expr]);
+    return budget_report(&ir->b, err);
+}
+
+ge_status ge_ir_is_surely_empty(ge_ir *ir, uint32_t expr, int32_t *answer, ge_err *err) {
+    if (expr_ok(ir, expr)) {
+        budget_part part = budget_begin_part(&ir->b, ir->b.limits.max_step_work / SURE_PARTS);
+        bool empty = rx_is_empty(&ir->x, ir->exprs.at[expr]);
+        *answer = !budget_end_part(&ir->b, part) && empty;
+    }
     return budget_report(&ir->b, err);
 }
 

@@ -92,6 +92,9 @@ ge_status ge_ir_add(ge_ir *ir, const uint32_t *words, size_t n_words, const uint
 /* *answer = 1 if the expression denotes no byte string at all, else 0. Exact. */
 ge_status ge_ir_is_empty(ge_ir *ir, uint32_t expr, int32_t *answer, ge_err *err);
 
+/* The same, but 0 also where a part of the work that compiling may take does not tell. */
+ge_status ge_ir_is_surely_empty(ge_ir *ir, uint32_t expr, int32_t *answer, ge_err *err);
+
 /* *answer = how many byte strings the expression denotes; `limit` if there are at least so many. */
 ge_status ge_ir_count(ge_ir *ir, uint32_t expr, uint64_t limit, uint64_t *answer, ge_err *err);
 

@@ -53,6 +53,10 @@ static void fragments_are_read(void) {
     CHECK(ir->exprs.at[1] == ir->exprs.at[3] && ir->fragment_nodes.n == 1);
     CHECK(matches(ir, 2, "xabc") && !matches(ir, 2, "abc"));
     CHECK(ge_ir_is_empty(ir, 5, &empty, &err) == GE_OK && empty);
+    empty = 0;
+    CHECK(ge_ir_is_surely_empty(ir, 5, &empty, &err) == GE_OK && empty);
+    CHECK(ge_ir_is_surely_empty(ir, 1, &empty, &err) == GE_OK && !empty);
+    CHECK(ge_ir_is_surely_empty(ir, 1000, &empty, &err) == GE_E_ARGUMENT);
     ge_ir_free(ir);
 }
 

@@ -274,6 +274,13 @@ class NativeExpressions:
         check(lib.ge_ir_is_empty(self.handle, expr, answer, self._err), self._err)
         return bool(answer[0])
 
+    def is_surely_empty(self, expr: Expr) -> bool:
+        """The same, but False also where that would take much of the work that compiling may take."""
+        self.update()
+        answer = ffi.new("int32_t *")
+        check(lib.ge_ir_is_surely_empty(self.handle, expr, answer, self._err), self._err)
+        return bool(answer[0])
+
     def count(self, expr: Expr, limit: int) -> int:
         """How many byte strings `expr` denotes; `limit` if there are at least so many."""
         self.update()

@@ -114,6 +114,16 @@ def test_a_limit_is_met_in_its_place() -> None:
     assert (caught.value.limit, caught.value.where) == ("max_expressions", "2:1")
 
 
+def test_items_of_which_it_takes_long_to_tell_stay_apart() -> None:
+    """Whether a text has several numbers of these asks for the states of the item, of which there are 2^16."""
+    lark, gbnf = "start: item~2..3\nitem: /[ab]*a[ab]{16}[cd]/", 'root ::= ([ab]* "a" [ab]{16} [cd]){2,3}'
+    for grammar in (Grammar.from_lark(lark), Grammar.from_gbnf(gbnf)):
+        for n in range(5):
+            matcher = Matcher(grammar, Vocabulary.bytes())
+            assert matcher.accept_bytes((b"ba" + b"b" * 16 + b"d") * n) == (n < 4)
+            assert n == 4 or matcher.is_complete == (n in (2, 3))
+
+
 # --- the same masks ---------------------------------------------------------------------------------------------------------------
 
 LEXEMES = ["/a/", "/[ab]/", "/a|ab/", "/[ab]{1,3}/", "/b?/", "/a+/", "/[^a]/", '"a"', '"ab"', '" "', "/ b/", '"a".."b"', "C", "D"]

@@ -50,8 +50,8 @@ class Lengths(Protocol):
     def lengths(self, expr: Expr) -> tuple[int, int]:
         """Bounds of how many characters the strings of an expression have."""
 
-    def is_empty(self, expr: Expr) -> bool:
-        """Whether an expression has no string."""
+    def is_surely_empty(self, expr: Expr) -> bool:
+        """Whether an expression has no string, as far as that is told soon."""
 
     def matches(self, expr: Expr, text: bytes) -> bool:
         """Whether `expr` contains `text`."""
@@ -98,11 +98,13 @@ def _repeated(left: Symbol, ways: list[Way]) -> tuple[list[Way], int] | None:
 
 
 def is_counted_one_way(builder: Builder, item: Expr, questions: Lengths) -> bool:
-    """Whether no text has two numbers of items: all are of one length, or none is empty or the beginning of another one."""
+    """Whether no text has two numbers of items: all are of one length, or none is empty or the beginning of another one.
+    False also where that is not told soon.
+    """
     least, most = questions.lengths(item)
     if least in (0, most):
         return most == least
-    return questions.is_empty(builder.intersect(item, builder.concat(item, builder.char, builder.text)))
+    return questions.is_surely_empty(builder.intersect(item, builder.concat(item, builder.char, builder.text)))
 
 
 class _Joiner:
