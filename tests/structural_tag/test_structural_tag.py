@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -412,6 +413,18 @@ def test_many_ends() -> None:
         grammar_of(tag("<", ANY, ["ab" * i + "c" for i in range(300)]))
     with pytest.raises(LimitExceededError, match="max_schema_nodes"):
         grammar_of(triggered(triggers=["<f"], excludes=["ab" * i + "c" for i in range(300)]))
+
+
+def test_triggers_of_many_tags_are_found_in_time() -> None:
+    def seconds(n: int) -> float:
+        marks = [f"<{i}>" for i in range(n)]
+        shape = triggered(triggers=marks, tags=[tag(mark, text("x"), ">") for mark in reversed(marks)])
+        begin = time.process_time()
+        with pytest.raises(LimitExceededError, match="max_schema_nodes"):
+            grammar_of(shape)
+        return time.process_time() - begin
+
+    assert seconds(16_000) < 60 * seconds(1_500)  # if each were compared with all triggers, 114 times as long
 
 
 def test_values_that_cannot_be_shown() -> None:

@@ -294,8 +294,9 @@ class _Formats:
 
     def triggered(self, node: Node, left: Symbol, around: _Around, triggers: list[str], begun: list[tuple[str, Symbol]]) -> None:
         by_trigger: list[tuple[str, Symbol]] = []
+        known, lengths = set(triggers), sorted(set(map(len, triggers)))
         for begin, tag in begun:
-            trigger = next((trigger for trigger in triggers if begin.startswith(trigger)), None)
+            trigger = next((begin[:n] for n in lengths if begin[:n] in known), None)
             if trigger is None:
                 shown = self.marks.shown(begin)
                 raise node.refuse(f"{shown:.80}, with which a tag begins, begins with none of the triggers", "triggers")
@@ -336,10 +337,11 @@ class _Formats:
 
     def token_triggered_tags(self, node: Node, left: Symbol, around: _Around) -> None:
         triggers, tags = node.tokens("trigger_tokens"), []
+        known = set(triggers)
         self.apart(node, "trigger_tokens", node.signs(triggers, "trigger_tokens"), around.ends)
         for tag in node.nodes("tags"):
             tags.append(self.tag_format(tag))
-            if self.marks.parts(tag.mark("begin"))[:1] not in [[trigger] for trigger in triggers]:
+            if known.isdisjoint(self.marks.parts(tag.mark("begin"))[:1]):
                 raise tag.refuse("it begins with none of the trigger_tokens", "begin")
         self.texts_and_tokens(node, left, around, tags)
 
