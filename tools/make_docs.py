@@ -242,11 +242,11 @@ The defaults are made for generation: they leave a model as few ways as possible
 wrote, take `property_order="any"`, `number_style="any"` and `escapes="all"`: then every JSON text of an instance is a sentence, but for
 six kinds of numbers that nobody writes by hand. Where a number has bounds, its point stands at most 9 places away from scientific notation
 (`0.05e3`, not `0.00000000005e12`). Under `multipleOf`, and what is to be no multiple, the exponent is at least -9, or that of the step
-where it is lower (`1e-12` where the step is that, not `100000000000e-11` where it is 1), and a `multipleOf` of 15 digits and more is not
-written with an exponent that leaves as many digits behind the point. Integers and multiples with an upper bound have exponents up to 17, or
-that of the bound where it is higher (below 10<sup>25</sup> `21e23`, not `0.021e26`), and multiples of 10<sup>19</sup> and more none from 18
-to below that of the step (of 10<sup>20</sup> `4e20` and `4000e17`, not `40e19`). And the numbers that `uniqueItems` compares have one nonzero digit
-before the point if they have an exponent. In draft 4 `"type": "integer"` means digits only: there `3.0` is a multiple of 1, equals 3, and
+where it is lower (`1e-12` where the step is that, not `100000000000e-11` where it is 1). Integers and multiples with an upper bound have
+exponents up to 17, or that of the bound where it is higher (below 10<sup>25</sup> `21e23`, not `0.021e26`); without one, at most 17 digits
+behind the point where the exponent is higher than 17, and where more than the 64th power of 2, 5 or 10 divides the step, no exponent from
+18 to below that power and so many digits (of 10<sup>70</sup> `4e70` and `4000e17`, not `40e69`). And the numbers that `uniqueItems` compares
+have one nonzero digit before the point if they have an exponent. In draft 4 `"type": "integer"` means digits only: there `3.0` is a multiple of 1, equals 3, and
 is no integer.
 
 ```pycon

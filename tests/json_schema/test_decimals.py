@@ -312,6 +312,27 @@ def test_steps_of_many_digits(step: Decimal, style: str) -> None:
         assert accepts(grammar, text) == ((value / Fraction(step)).denominator == 1 and value >= Fraction(low)), text
 
 
+@pytest.mark.parametrize("step", ["4", "64", "1024", "1e19", "476837158203125", "9223372036854775808", "7e40", "0.048", "1537.6"])
+def test_large_exponents(step: str) -> None:
+    """Of a step that 2, 5 or 10 divides often: with up to 17 digits behind the point multiples are written with any exponent."""
+    rng = random.Random(step)
+    multiples = Grammar.from_json_schema(f'{{"multipleOf": {step}, "minimum": 1}}', number_style="any")
+    others = Grammar.from_json_schema(f'{{"type": "number", "not": {{"multipleOf": {step}}}}}', number_style="any")
+    prime = 31**2 if step == "1537.6" else 21  # times a power of 2 and of 5, the step divides it
+    counts = [0, 0]
+    for exponent in range(100):
+        for n_digits in (0, 1, 5, rng.randint(2, 16), 17):
+            factor = rng.choice([1, prime]) * rng.choice([2, 5]) ** rng.randint(0, 20)
+            digits = str(rng.randint(1, 9) * factor).zfill(n_digits + 1)
+            text = f"{digits[: len(digits) - n_digits]}{'.' if n_digits else ''}{digits[len(digits) - n_digits :]}e{exponent}"
+            value = Fraction(text)
+            is_expected = (value / Fraction(step)).denominator == 1
+            assert accepts(multiples, text) == (is_expected and value >= 1), text
+            assert accepts(others, text) != is_expected, text
+            counts[is_expected] += 1
+    assert min(counts) > 0
+
+
 def test_common_multiples_of_many_digits() -> None:
     """Up to 1,000 digits; beyond that they are refused by name, at once."""
     steps = [10**17 + 3, 10**17 + 7, 10**40 + 9]

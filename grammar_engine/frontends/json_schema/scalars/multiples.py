@@ -6,7 +6,8 @@ exponent from -MOST_MOVED, or from that of the step, to `MOST_FRACTION`, or to t
 exponents are treated together.
 Write a step as 2^a 5^b r / 10^s, with r prime to 10, and the mantissa as its digits M / 10^f. If e is at least f + max(a, b) - s, all
 that matters is whether r divides M; so there is one expression for each f up to `MOST_FRACTION` (the digits after the point, but for
-zeros at the end). Zero may have any exponent.
+zeros at the end). Below that it is as above: up to `MOST_FRACTION` + max(a, b) - s, unless that is more than `MOST_POWER` more. Zero may
+have any exponent.
 
 In the normal style mantissas have one nonzero digit before the point, and zero has no exponent.
 
@@ -27,6 +28,7 @@ from ....ir import ECMA_FULL, MAX_DIVISOR_DIGITS, Expr
 from .decimals import ANY, EXACT, MOST_MOVED, Bound, DecimalSyntax
 
 MOST_FRACTION = 17  # digits after the point of a mantissa with a large exponent; programs write up to 16
+MOST_POWER = 64  # exponents that are treated one by one beyond these; steps of up to 19 digits need no more
 
 _ZERO = Bound(Decimal(0), False)
 
@@ -133,7 +135,10 @@ class Multiples:
         top = MOST_FRACTION
         if high is not None:
             top = max(top, high.value.adjusted())
-        elif low.value:
+        else:
+            power = max(_prime_to_ten(each)[1] for each in (step, *others) if each)
+            top += power if 0 < power <= MOST_POWER else 0
+        if high is None and low.value:
             top = max(top, low.value.adjusted() + MOST_FRACTION + 1)  # beyond it no mantissa but zero is too small
         lowest = min(
             -MOST_MOVED, *(each.adjusted() for each in (step, *others) if each)
