@@ -56,6 +56,20 @@ def test_where_references_lead(reference: str) -> None:
     assert not accepts(grammar, "1")
 
 
+@pytest.mark.parametrize("names", [("./p.json", "./q.json"), ("p.json", "././q.json#"), ("./p.json#", "q.json")])
+def test_a_dot_before_a_relative_name(names: tuple[str, str]) -> None:
+    """Files beside each other that refer to each other by `./` are given as they are referred to, or without it."""
+    file = {"properties": {"q": {"$ref": "./q.json"}}}
+    grammar = Grammar.from_json_schema({"items": {"$ref": "./p.json"}}, resources=dict(zip(names, (file, INTEGER))))
+    assert accepts(grammar, '[{"q": 1}]')
+    assert not accepts(grammar, '[{"q": null}]')
+
+
+def test_names_of_resources_that_are_no_uris() -> None:
+    with pytest.raises(SchemaError, match="is no URI"):
+        Grammar.from_json_schema(True, resources={"http://[x#": True})
+
+
 def test_the_name_inside_a_document_is_the_base_of_its_references() -> None:
     """A document may be given under one URI and call itself by another: both lead to it."""
     resources = {"http://h/given": {"$id": "http://k/own/", "$ref": "next"}, "http://k/own/next": INTEGER}

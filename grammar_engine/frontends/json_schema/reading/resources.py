@@ -104,7 +104,7 @@ class Library:
         self.limits = limits
         self.notes: list[Entry] = []
         self.refusals: list[UnsupportedSchemaError] = []
-        self._given = {} if given is None else {urldefrag(uri)[0]: source for uri, source in given.items()}
+        self._given = {} if given is None else {absolute("", uri, ""): source for uri, source in given.items()}
         self._sources: dict[str, Any] = {}  # documents that were read
         self._dialects: dict[str, Dialect] = {}
         self._by_uri: dict[str, Resource] = {}
@@ -278,7 +278,9 @@ def escape(token: str) -> str:
 
 
 def absolute(base: str, name: str, pointer: str) -> str:
-    """The URI, without fragment, that `name` stands for in a resource."""
+    """The URI, without fragment, that `name` stands for in a resource. A relative one does not begin with `./`, also without a base."""
+    while not base and name.startswith("./"):
+        name = name[2:]
     if not name or name[0] == "#":
         return base
     if _ABSOLUTE.fullmatch(name):
