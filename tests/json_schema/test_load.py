@@ -144,6 +144,8 @@ def test_a_model_without_a_schema() -> None:
         (Path("schema.json"), "Path; pass the text of the file"),
         ('{"a": NaN}', "not JSON: NaN is no JSON number\nat line 1, column 7"),
         ('{"a": [-Infinity]}', "-Infinity is no JSON number\nat line 1, column 8"),
+        ('{"a": "b', "not JSON: Unterminated string\nat line 1, column 7"),
+        ('{"a": "\n"}', "not JSON: Invalid control character\nat line 1, column 8"),
         (b'{"a": "\xff"}', "not UTF-8"),
         (None, "NoneType"),
         (3, "int"),

@@ -95,7 +95,8 @@ def _from_text(text: str, limits: Limits, what: str) -> Any:
     except json.JSONDecodeError as error:
         is_path = ("/" in text or text.endswith(".json")) and _NOT_IN_PATHS.isdisjoint(text)  # or so it seems
         hint = "; this looks like a path: pass its text" if is_path else ""
-        raise SchemaError(f"the {what} is not JSON: {error.msg}{hint}", source=text, offset=error.pos) from None
+        message = error.msg.removesuffix(" at").removesuffix(" starting")  # the place is told below
+        raise SchemaError(f"the {what} is not JSON: {message}{hint}", source=text, offset=error.pos) from None
 
 
 def _decoded(text: str, what: str) -> Any:
