@@ -114,6 +114,18 @@ def test_pydantic() -> None:
         Grammar.from_json_schema(list[int])
 
 
+def test_models_of_pydantic_1_are_told_what_to_pass() -> None:
+    class Model:
+        """What has neither the method of version 2 nor a place in a `TypeAdapter`."""
+
+        @classmethod
+        def schema_json(cls) -> str:
+            return "{}"
+
+    with pytest.raises(SchemaError, match=r"not type; of a model of pydantic 1 pass its schema\(\)"):
+        load(Model)
+
+
 def test_a_model_without_a_schema() -> None:
     """Not what pydantic raises, which says nothing of grammars; that is the cause."""
     pydantic = pytest.importorskip("pydantic")

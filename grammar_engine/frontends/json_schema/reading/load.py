@@ -73,6 +73,8 @@ def load(source: Any, limits: Limits | None = None, what: str = "schema") -> Any
     remedy = "; wrap a type in pydantic.TypeAdapter" if is_type else ""
     if isinstance(source, os.PathLike):
         remedy = "; pass the text of the file"
+    elif callable(getattr(source, "schema_json", None)):
+        remedy = "; of a model of pydantic 1 pass its schema()"
     raise SchemaError(f"a schema is a dict, a bool, JSON text, a pydantic model or a TypeAdapter, not {type(source).__name__}{remedy}")
 
 
