@@ -1,8 +1,8 @@
 /* ep_least_choice: the least length of keys that meet all choices of a bag.
  *
  * A search in depth: the first choice that is not met, by each of its sets in turn, and so on; what costs no less than what was found is
- * given up. Sets of one choice mostly meet the others, so there are few ways. Where there are many, the price of the dearest choice alone is
- * a lower bound. */
+ * given up. Sets of one choice mostly meet the others, so there are few ways. Where there are many, the price of the dearest choice alone
+ * is a lower bound. */
 #include "../grammar/gr_bag.h"
 #include "ep_parts.h"
 

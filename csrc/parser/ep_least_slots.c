@@ -5,8 +5,8 @@
  * next takes n subtractions, where asking the bag (ep_least_bag.c) takes n looks at n ways: a closing of 250 keys 0.03 seconds where it
  * took 0.36, of 1,000 keys 0.7 and not 27.
  *
- * Exactness. Without ranks, conditions, a total, distinct members that must come, keys that ask for others and choices, a slot of which some are
- * missing has room, so that each of its ways may come, always at the same price. */
+ * Exactness. Without ranks, conditions, a total, distinct members that must come, keys that ask for others and choices, a slot of which
+ * some are missing has room, so that each of its ways may come, always at the same price. */
 #include "../grammar/gr_bag.h"
 #include "ep_parts.h"
 

@@ -173,3 +173,11 @@ def test_random_schemas(seed: int) -> None:
         value = {name: rng.choice([0, 1, 1, 1, "x", True]) for name in names}
         expected = validator.is_valid(value)
         assert (grammar is not None and accepts(grammar, dump(value))) == expected, value
+
+
+def test_chains_beside_counts_have_a_limit() -> None:
+    """Each key that needs the next one is absent, or all behind it come: pieces of many keys take long to meet."""
+    chain = {f"k{i}": [f"k{i + 1}"] for i in range(119)}
+    schema = {"properties": {f"k{i}": {"type": "integer"} for i in range(120)}, "dependentRequired": chain, "minProperties": 20}
+    with pytest.raises(LimitExceededError, match=r"max_alternative_schemas = 500 is reached at /dependentRequired"):
+        Grammar.from_json_schema({"type": "object", **schema}, limits=Limits(max_alternative_schemas=500))

@@ -180,7 +180,10 @@ TOO_MUCH = {
     "enum": {"type": "integer", "enum": [10**2000]},
     "minItems": {"type": "array", "minItems": 2**40},
     "contains": {"allOf": [{"contains": {"multipleOf": p}, "maxContains": 2} for p in (2, 3, 5, 7, 11, 13, 17, 19, 23)]},
-    "unevaluatedProperties": {"anyOf": [{"properties": {f"p{i}": True}} for i in range(16)], "unevaluatedProperties": False},
+    "unevaluatedProperties": {
+        "anyOf": [{"properties": {f"p{i}": True, "q": {"maximum": i}}} for i in range(16)],
+        "unevaluatedProperties": False,
+    },
 }
 
 

@@ -370,6 +370,7 @@ class ObjectPiece:
 
 
 OBJECTS = ObjectPiece()
+_CONDITIONS = 32  # of pieces that are multiplied out take as long as to compare two small ones
 _FEW_LAYERS = 8  # more are found by the names that they ask something of
 
 
@@ -384,6 +385,7 @@ def unmet(choice: Choice, context: Context) -> list[ObjectPiece]:
 def _met_by_any(union: list[ObjectPiece], ways: list[ObjectPiece], context: Context) -> list[ObjectPiece]:
     result = [met for piece in union for way in ways if (met := piece.meet(way)) is not None and not met.is_void(context)]
     context.ledger.count_alternatives(len(result))
+    context.ledger.count_work(sum([len(piece.asked) for piece in result]) // _CONDITIONS)
     return result
 
 
