@@ -1,4 +1,4 @@
-"""Closed objects of an `anyOf` (`closed=True`, `unevaluatedProperties: false`): branches that may overlap become one piece.
+"""Closed objects of an `anyOf` (`closed=True`, `unevaluatedProperties: false`): branches that may overlap become few pieces.
 
 The verdicts are those of `jsonschema`, for `closed` of a schema that says the same by keywords of the standard; masks and closings are those
 of grammars in which nothing is joined.
@@ -36,22 +36,22 @@ def admits(grammar: Grammar | None, value: Any) -> bool:
 
 @pytest.fixture
 def joined(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    """Whether branches became one piece, each time that it was tried."""
+    """Whether branches became few pieces, each time that it was tried."""
     found: list[bool] = []
-    join = unevaluated.in_one_piece
+    join = unevaluated.in_few_pieces
 
     def noted(*arguments: Any) -> Any:
         result = join(*arguments)
         found.append(result is not None)
         return result
 
-    monkeypatch.setattr(unevaluated, "in_one_piece", noted)
+    monkeypatch.setattr(unevaluated, "in_few_pieces", noted)
     return found
 
 
-def multiplied_out(monkeypatch: pytest.MonkeyPatch, build: Callable[[], Grammar]) -> Grammar:
+def multiplied_out(monkeypatch: pytest.MonkeyPatch, build: Callable[[], Any]) -> Any:
     with monkeypatch.context() as patch:
-        patch.setattr(unevaluated, "in_one_piece", lambda *_: None)
+        patch.setattr(unevaluated, "in_few_pieces", lambda *_: None)
         return build()
 
 
@@ -114,12 +114,17 @@ def test_each_branch_keeps_the_order_of_its_keys(joined: list[bool]) -> None:
 
 
 def test_branches_that_differ_in_a_value(joined: list[bool]) -> None:
-    """Those are joined that give a key the same schema, if the others cannot admit the same objects."""
+    """Of each value those are joined that admit it, and those that do not name the key."""
     branches = [object_of("v", f"a{i}", v=[STRING, INTEGER, {"type": "null"}][i % 3], **{f"a{i}": STRING}) for i in range(30)]
     grammar = Grammar.from_json_schema({"anyOf": branches}, closed=True, limits=Limits(max_alternative_schemas=1000))
-    assert joined == [False, True, True, True]
+    assert joined == [True]
     assert admits(grammar, {"v": "x", "a0": "x", "a3": "x"}) and admits(grammar, {"v": 1, "a1": "x"})
     assert not admits(grammar, {"v": 1, "a0": "x"}) and not admits(grammar, {"v": "x", "a0": "x", "a1": "x"})
+    some = [{"type": "object", "properties": {f"c{i}": STRING, "d": STRING}, "required": [f"c{i}"]} for i in range(20)]  # beside both
+    grammar = Grammar.from_json_schema({"anyOf": branches + some}, closed=True, limits=Limits(max_alternative_schemas=1000))
+    assert joined == [True, True]
+    assert admits(grammar, {"v": "x", "a0": "x", "c7": "x", "d": "x"}) and admits(grammar, {"c7": "x"})
+    assert not admits(grammar, {"v": 1, "a0": "x", "c7": "x"}) and not admits(grammar, {"v": 1, "c7": "x"})
     overlapping = Grammar.from_json_schema({"anyOf": [object_of(v=INTEGER, a=STRING), object_of(v=STRING, b=STRING)]}, closed=True)
     assert admits(overlapping, {"a": "x", "b": "x"}) and not admits(overlapping, {"v": 1, "b": "x"})
 
@@ -148,7 +153,7 @@ def random_branch(rng: random.Random, common: dict[str, Any], depth: int = 1) ->
     if rng.random() < 0.6:
         keys.sort(key=names.index)
     branch: dict[str, Any] = {"type": "object"} if rng.random() < 0.7 else {}
-    branch["properties"] = {key: common[key] if rng.random() < 0.94 else rng.choice(SCHEMAS) for key in keys}
+    branch["properties"] = {key: common[key] if rng.random() < 0.85 else rng.choice(SCHEMAS) for key in keys}
     required = [key for key in (keys if rng.random() < 0.85 else names) if rng.random() < 0.4]
     if required:
         branch["required"] = required
@@ -189,7 +194,7 @@ def built(schema: Any, **options: Any) -> Grammar | None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_closed_unions(seed: int, joined: list[bool]) -> None:
+def test_closed_unions(seed: int, joined: list[bool], monkeypatch: pytest.MonkeyPatch) -> None:
     rng, seen = random.Random(seed), {True: 0, False: 0}
     for _ in range(100):
         schema = random_union(rng)
@@ -203,6 +208,13 @@ def test_closed_unions(seed: int, joined: list[bool]) -> None:
             assert admits(any_order, value) == expected, (json.dumps(schema), value)
             orders = [dict(members) for members in itertools.permutations(value.items())]
             assert any(admits(in_order, each) for each in orders) == expected, (json.dumps(schema), value)
+        plain = multiplied_out(monkeypatch, lambda schema=schema, options=options: built(schema, **options))
+        for branch in schema["anyOf"]:  # what a branch alone admits, in its order
+            alone = built({**schema, "anyOf": [branch]}, **options)
+            keys = dict.fromkeys([*schema.get("properties", {}), *branch.get("properties", {})])
+            for _ in range(4):
+                value = {key: rng.choice([1, 1, "s"]) for key in keys if rng.random() < 0.7}
+                assert admits(in_order, value) or not (admits(alone, value) and admits(plain, value)), (json.dumps(schema), value)
     assert min(seen.values()) > 300 and min(joined.count(True), joined.count(False)) > 30
 
 
@@ -240,9 +252,15 @@ def random_models(rng: random.Random) -> dict[str, Any]:
     names = ["a", "b", "ab", "abc", "key", "k"][: rng.randint(2, 6)]
     common = {name: rng.choice(values) for name in names}
     schema: dict[str, Any] = {"type": "object", "anyOf": []}
+    differing = rng.random() < 0.3
     for _ in range(rng.randint(2, 5)):
         keys = sorted(rng.sample(names, rng.randint(1, min(3, len(names)))))
-        schema["anyOf"].append(object_of(*(key for key in keys if rng.random() < 0.5), **{key: common[key] for key in keys}))
+        schema["anyOf"].append(
+            object_of(
+                *(key for key in keys if rng.random() < 0.5),
+                **{key: rng.choice(values) if differing and rng.random() < 0.3 else common[key] for key in keys},
+            )
+        )
     others = {
         "required": [rng.choice(names)],
         "dependentRequired": {rng.choice(names): [rng.choice(names)]},
@@ -261,7 +279,7 @@ def test_masks_and_closings_are_those_of_all_pieces(seed: int, joined: list[bool
         schema, n_tried = random_models(rng), len(joined)
 
         def build(schema: Any = schema) -> Grammar:
-            return Grammar.from_json_schema(schema, closed=True, property_order="any", whitespace="compact")
+            return Grammar.from_json_schema(schema, closed=True, property_order="any", whitespace="compact", unique_keys=True)
 
         grammar = build()
         if not any(joined[n_tried:]):

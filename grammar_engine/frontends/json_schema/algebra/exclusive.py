@@ -83,16 +83,6 @@ def apart(context: Context, unions: Sequence[tuple[ObjectPiece, ...]]) -> list[l
     return best
 
 
-def overlapping(context: Context, unions: Sequence[tuple[ObjectPiece, ...]]) -> list[list[int]]:
-    """The same, by comparing all pairs."""
-    groups: list[list[int]] = []
-    for i, union in enumerate(unions):
-        near = [group for group in groups if any(not _are_disjoint(context, union, unions[j]) for j in group)]
-        groups = [group for group in groups if group not in near]
-        groups.append(sorted([*(j for group in near for j in group), i]))
-    return groups
-
-
 # --- one type -----------------------------------------------------------------------------------------------------------------
 
 

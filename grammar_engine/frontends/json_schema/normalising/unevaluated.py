@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from ....errors import UnsupportedSchemaError
 from ..algebra import pieces, shape
-from ..algebra.exclusive import apart, one_of, overlapping
+from ..algebra.exclusive import apart, one_of
 from ..algebra.shape import ANY, NONE, Shape
 from ..containers.arrays import ARRAYS, ArrayLayer, ArrayPiece
 from ..containers.objects import OBJECTS, KeySet, ObjectPiece
@@ -40,7 +40,7 @@ from .tracked import (
     meet_all,
     within,
 )
-from .unions import in_one_piece
+from .unions import in_few_pieces
 
 TrackedSteps = Generator[Place, Shape, Tracked]
 _BESIDE = frozenset((*REFERENCES, "allOf", "oneOf", "not", "if", "dependencies", "dependentSchemas"))  # they apply beside `anyOf`
@@ -242,8 +242,8 @@ class Tracker:
         return {everything: pieces.absorbed(union, self.context)} if union else {}
 
     def _closed_keys(self, result: Tracked, close: Callable[[Any, Any], Any], asked: Iterable[str] = ()) -> Marked:
-        """The objects, each closed by what its mark leaves over. Of an `anyOf`, branches that may overlap are one piece, where they can be:
-        then objects have no other keys than those that are evaluated, and `asked`.
+        """The objects, each closed by what its mark leaves over. Of an `anyOf`, branches that may overlap become few pieces where
+        they can: then objects have no other keys than those that are evaluated, and `asked`.
         """
         either = result.either
         if not either:
@@ -257,15 +257,10 @@ class Tracker:
         for group in apart(self.context, [all_pieces(branch) for branch in either.branches]):
             open_ones = [i for i in group if list(either.branches[i]) == [ALL_KEYS]]
             others = [i for i in group if either.branches[i] and i not in open_ones]
-            pending = [others]
-            for part in pending:
-                joined = in_one_piece(either.certain, [either.branches[i] for i in part], asked, self.context) if len(part) > 1 else None
-                if joined is not None:
-                    union += close(joined.mark, (joined.piece,))
-                elif len(part) > 2 and len(near := overlapping(self.context, [all_pieces(either.branches[i]) for i in part])) > 1:
-                    pending += [[part[i] for i in each] for each in near]
-                else:
-                    union += closed(part)
+            joined = in_few_pieces(either.certain, [either.branches[i] for i in others], asked, self.context) if len(others) > 1 else None
+            for piece, mark in joined or ():
+                union += close(mark, (piece,)) if piece else ()
+            union += closed(others) if joined is None else ()
             union += closed(open_ones)
         return {ALL_KEYS: pieces.absorbed(pieces.join([tuple(union)], OBJECTS), self.context)} if union else {}
 

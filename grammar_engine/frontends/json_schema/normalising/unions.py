@@ -11,8 +11,9 @@ keys are there:
     a leaves a choice: {a}, {c}  ... one of several
 
 That is one piece. Values need no look: a key that is there is named by a branch that admits the object, so it meets the goal, for all.
+Where branches do give a key different goals, there is a piece for each of them: without the branches that the value does not meet.
 
-Invariant. The objects of the piece are those of the 2**n. Its keys are in an order in which those of each branch keep their own.
+Invariant. The objects of the pieces are those of the 2**n. Their keys are in an order in which those of each branch keep their own.
 """
 
 from __future__ import annotations
@@ -25,41 +26,76 @@ from typing import NamedTuple
 from ..containers.objects import Choice, ObjectLayer, ObjectPiece
 from ..context import Context
 from ..reading.keywords import Status
-from ..reading.places import NEVER, Goal, Place, spelling
+from ..reading.places import ANYTHING, NEVER, Goal, Place, both, spelling
 from .tracked import Keys, Marked
 
 _COMPARED = 16  # sets of keys take as long to compare as two small pieces
+_MOST_PIECES = 256
+_MEMBERS = 4  # of a branch are looked at and written in that time
 
 
 class Union(NamedTuple):
-    """Some branches as one piece, with the keys that they name, and those of what they were met with."""
+    """Objects of some branches as one piece, with the keys that these name, and those of what they were met with."""
 
-    piece: ObjectPiece
+    piece: ObjectPiece | None  # None: there are none
     mark: Keys
 
 
 class _Branch(NamedTuple):
     """A branch that only gives keys their goals, and requires some."""
 
-    piece: ObjectPiece
-    names: list[str]
+    goals: dict[str, Goal]
+    required: tuple[str, ...]
 
 
-def in_one_piece(certain: Marked, branches: Sequence[Marked], asked: Iterable[str], context: Context) -> Union | None:
-    """The objects of some branches, met with what is certain, as one piece; None where they are no such branches.
+class _Part(NamedTuple):
+    """The objects of some branches in which certain keys have certain values.
 
-    Its keys are those that are certain, those in `asked`, and those of branches that admit the object. It is not closed against others.
+    Attributes
+    ----------
+    branches : list of _Branch
+    values : dict of str to Goal
+        Of keys to which branches gave different goals.
+    required : tuple of str
+        Those of these keys that are there.
     """
-    simple = [_simple(branch) for branch in branches]
+
+    branches: list[_Branch]
+    values: dict[str, Goal]
+    required: tuple[str, ...]
+
+
+def in_few_pieces(certain: Marked, branches: Sequence[Marked], asked: Iterable[str], context: Context) -> list[Union] | None:
+    """The objects of some branches, met with what is certain, in few pieces; None where they are no such branches.
+
+    Their keys are those that are certain, those in `asked`, and those of branches that admit the object. Others are not excluded yet.
+    """
+    simple = [_simple(branch, context) for branch in branches]
     if len(certain) != 1 or not all(simple):
         return None
     ((mark, own),) = certain.items()
     if len(own) != 1 or mark.everything:
         return None
-    return _Joining(context, own[0], mark, [branch for branch in simple if branch], frozenset(asked)).union()
+    joining = _Joining(context, own[0], mark, frozenset(asked))
+    pending = [_Part([branch for branch in simple if branch], {}, ())]
+    result: list[Union] = []
+    while pending:
+        part = pending.pop()
+        context.ledger.count_work(sum([len(branch.goals) for branch in part.branches]) // _MEMBERS)
+        parts = joining.split(part)
+        if parts is None:
+            union = joining.union(part)
+            if union is None:
+                return None
+            result.append(union)
+        else:
+            pending += reversed(parts)
+        if len(pending) + len(result) > _MOST_PIECES:
+            return None
+    return result
 
 
-def _simple(branch: Marked) -> _Branch | None:
+def _simple(branch: Marked, context: Context) -> _Branch | None:
     if len(branch) != 1:
         return None
     ((mark, union),) = branch.items()
@@ -68,64 +104,73 @@ def _simple(branch: Marked) -> _Branch | None:
     (piece,) = union
     if piece.fewest or piece.most is not None or piece.witnesses or piece.needs or piece.choices:
         return None
-    names = list(dict.fromkeys(name for layer in piece.layers for name in layer.named))
-    if any(layer.classes or layer.others for layer in piece.layers) or mark.names != set(names):
+    goals = dict(piece.goals(list(dict.fromkeys(name for layer in piece.layers for name in layer.named)), context))
+    if any(layer.classes or layer.others for layer in piece.layers) or mark.names != goals.keys():
         return None
-    return _Branch(piece, names)
+    return _Branch(goals, piece.required)
 
 
 class _Joining:
-    """Joins branches."""
+    """Joins branches that are met with what is certain."""
 
-    def __init__(self, context: Context, own: ObjectPiece, mark: Keys, branches: list[_Branch], asked: frozenset[str]):
+    def __init__(self, context: Context, own: ObjectPiece, mark: Keys, asked: frozenset[str]):
         self.context = context
         self.own = own
         self.mark = mark
-        self.branches = branches
-        self.naming: dict[str, list[int]] = {}  # by key: the branches that name it
-        for i, branch in enumerate(branches):
-            for name in branch.names:
-                self.naming.setdefault(name, []).append(i)
-        self.known = {name for layer in own.layers for name in layer.named} | self.naming.keys()  # they have a place in the order
-        self.free = {name for name in self.naming if any(context.matches(keys, name) for keys in mark.classes)} | mark.names | asked
+        self.asked = asked
+        self.known = {name for layer in own.layers for name in layer.named}  # keys that have a place in the order
         self.beside: dict[str, list[str]] = {}  # what keys need, whatever branch it is
         for name, needed in own.needs:
             self.beside.setdefault(name, []).append(needed)
 
-    def union(self) -> Union | None:
-        """The branches as one piece; None, if that would not be right."""
-        goals, order = self._goals(), self._order()
-        sets = [self._all_required(i) for i in range(len(self.branches))]
-        if goals is None or order is None or None in sets:
-            return None
-        required = self._least([keys for keys in sets if keys is not None])
-        choices = [Choice(None, required)] if len(required) > 1 else []
-        needs: list[tuple[str, str]] = []
-        for name, owners in self.naming.items():
-            if name in self.free or len(owners) == len(sets):
-                continue
-            beside = self._least([keys - {name} for i in owners if (keys := sets[i]) is not None])
-            if len(beside) > 1:
-                choices.append(Choice(name, beside))
-            else:
-                needs += [(name, other) for other in sorted(beside[0])]
-        layer = ObjectLayer({name: goals[name] for name in order if name in goals})
-        always = tuple(sorted(required[0])) if len(required) == 1 else ()
-        piece = self.own.meet(ObjectPiece((layer,), always, needs=tuple(needs), choices=tuple(choices)))
-        return None if piece is None else Union(piece, self.mark.plus(Keys(frozenset(self.naming))))
+    def is_free(self, name: str) -> bool:
+        """Whether a key may be there whichever branch admits the object."""
+        return name in self.mark.names or name in self.asked or any(self.context.matches(keys, name) for keys in self.mark.classes)
 
-    def _goals(self) -> dict[str, Goal] | None:
-        """The goals of the keys that branches name. None: two give a key different ones, or one that may be there beside any branch."""
-        result = {}
-        for name, owners in self.naming.items():
-            goal = self.branches[owners[0]].piece.goal(name, self.context)
-            if goal is NEVER or not all(self._are_alike(goal, self.branches[i].piece.goal(name, self.context)) for i in owners[1:]):
-                return None
-            if name not in self.free or len(owners) == len(self.branches):
-                result[name] = goal
-            elif goal and not self._are_alike(goal, self.own.goal(name, self.context)):
-                return None
-        return result
+    # --- keys with several goals ------------------------------------------------------------------------------------------
+
+    def split(self, part: _Part) -> list[_Part] | None:
+        """The same objects by what the value of a key meets to which branches give different goals; None, if there is no such key."""
+        for name, owners in _naming(part.branches).items():
+            goals = [part.branches[i].goals[name] for i in owners]
+            if name in part.values or (self._are_all_alike(goals) and goals[0] is not NEVER and not self._matters(name, goals, part)):
+                continue
+            return self._by_value(part, name, owners)
+        return None
+
+    def _matters(self, name: str, goals: list[Goal], part: _Part) -> bool:
+        """Whether a key may have another value, beside other branches."""
+        if not goals[0] or len(goals) == len(part.branches) or not self.is_free(name):
+            return False
+        return not self._are_alike(goals[0], self.own.goal(name, self.context))
+
+    def _by_value(self, part: _Part, name: str, owners: list[int]) -> list[_Part]:
+        branches = part.branches
+        others = [branch for branch in branches if name not in branch.goals]
+        classes: list[tuple[Goal, list[int]]] = []
+        for i in owners:
+            alike = next((numbers for goal, numbers in classes if self._are_alike(goal, branches[i].goals[name])), None)
+            if alike is None:
+                classes.append((branches[i].goals[name], [i]))
+            else:
+                alike.append(i)
+        kinds: list[tuple[Goal, list[int]]] = [(self.own.goal(name, self.context), [])]
+        for goal, numbers in classes:
+            more = ((both(kind, goal), members + numbers) for kind, members in kinds)
+            kinds += [kind for kind in more if len(kinds) <= _MOST_PIECES and not self.context.is_void_goal(kind[0])]
+        free = self.is_free(name)
+        optional = not free and len(kinds) > 1 and all(name in branches[i].required for i in owners)
+        result = [part._replace(branches=others)] if free else []  # it may have any value, and count for no branch
+        for goal, members in kinds[1:]:
+            chosen = [branch for i, branch in enumerate(branches) if i in members or name not in branch.goals]
+            result.append(_Part(chosen, {**part.values, name: goal}, part.required if optional else (*part.required, name)))
+        if not optional:
+            without = [_without(branch, name) for branch in branches if name not in branch.required]
+            result.append(_Part(without, {**part.values, name: NEVER}, part.required))
+        return [each for each in result if each.branches]
+
+    def _are_all_alike(self, goals: list[Goal]) -> bool:
+        return all(self._are_alike(goals[0], goal) for goal in goals[1:])
 
     def _are_alike(self, first: Goal, second: Goal) -> bool:
         """Whether two goals are seen to be met by the same values: what they enforce is written alike."""
@@ -136,17 +181,47 @@ class _Joining:
         (one,), (other,) = first, second
         return (one.frame, one.positive, one.tracked) == (other.frame, other.positive, other.tracked) and _enforced(one) == _enforced(other)
 
-    def _order(self) -> list[str] | None:
+    # --- one piece --------------------------------------------------------------------------------------------------------
+
+    def union(self, part: _Part) -> Union | None:
+        """The objects of a part, in which no key has several goals, as one piece; None, if that would not be right."""
+        naming, branches = _naming(part.branches), part.branches
+        free = {name for name in naming if self.is_free(name)} | self.asked | self.mark.names
+        order = self._order(part, naming)
+        sets = [self._all_required(part, i, naming, free) for i in range(len(branches))]
+        if order is None or None in sets:
+            return None
+        required = self._least([keys for keys in sets if keys is not None])
+        choices = [Choice(None, required)] if len(required) > 1 else []
+        needs: list[tuple[str, str]] = []
+        for name, owners in naming.items():
+            if name in free or len(owners) == len(branches):
+                continue
+            beside = self._least([keys - {name} for i in owners if (keys := sets[i]) is not None])
+            if len(beside) > 1:
+                choices.append(Choice(name, beside))
+            else:
+                needs += [(name, other) for other in sorted(beside[0])]
+        goals = dict.fromkeys(order, ANYTHING)
+        for name, owners in naming.items():
+            if name not in free or len(owners) == len(branches):
+                goals[name] = branches[owners[0]].goals[name]
+        layer = ObjectLayer({**goals, **part.values})
+        always = (*part.required, *(sorted(required[0]) if len(required) == 1 else ()))
+        piece = self.own.meet(ObjectPiece((layer,), tuple(dict.fromkeys(always)), needs=tuple(needs), choices=tuple(choices)))
+        return Union(piece, self.mark.plus(Keys(frozenset(naming))))
+
+    def _order(self, part: _Part, naming: dict[str, list[int]]) -> list[str] | None:
         """The keys in an order in which those of each branch keep theirs, as early as they come in any; None, if there is none.
 
         Keys that a branch only requires come last, in order if there are several, but as others do where another branch is met.
         """
-        places = {name: place for place, name in enumerate(self.naming)}
-        after: dict[str, set[str]] = {name: set() for name in self.naming}
-        for branch in self.branches:
-            if sum(name not in self.known for name in branch.piece.required) > 1:
+        places = {name: place for place, name in enumerate(naming)}
+        after: dict[str, set[str]] = {name: set() for name in naming}
+        for branch in part.branches:
+            if sum(name not in self.known and name not in naming for name in branch.required) > 1:
                 return None
-            for name, other in pairwise(branch.names):
+            for name, other in pairwise(branch.goals):
                 after[name].add(other)
         n_before = dict.fromkeys(places, 0)
         for others in after.values():
@@ -163,22 +238,22 @@ class _Joining:
                     heappush(ready, (places[other], other))
         return result if len(result) == len(places) else None
 
-    def _all_required(self, branch: int) -> frozenset[str] | None:
+    def _all_required(self, part: _Part, branch: int, naming: dict[str, list[int]], free: set[str]) -> frozenset[str] | None:
         """The keys that must be there, beside those that always are, for a branch to admit the object. None, if it requires what
         several others name, or none.
         """
-        result = dict.fromkeys(self.branches[branch].piece.required)
+        result = dict.fromkeys(part.branches[branch].required)
         pending = list(result)
         for name in pending:
             more = self.beside.get(name, [])
-            naming = self.naming.get(name, ())
-            if name not in self.free and branch not in naming:
-                if len(naming) != 1:
+            owners = naming.get(name, ())
+            if name not in free and branch not in owners:
+                if len(owners) != 1:
                     return None
-                more = [*more, *self.branches[naming[0]].piece.required]
+                more = [*more, *part.branches[owners[0]].required]
             pending += [other for other in more if other not in result]
             result.update(dict.fromkeys(more))
-        return frozenset(result).difference(self.own.required)
+        return frozenset(result).difference(self.own.required, part.required)
 
     def _least(self, sets: Sequence[frozenset[str]]) -> tuple[frozenset[str], ...]:
         """The sets that have none of the others as a part."""
@@ -189,6 +264,19 @@ class _Joining:
             if not any(other <= keys for other in result):
                 result.append(keys)
         return tuple(result)
+
+
+def _without(branch: _Branch, name: str) -> _Branch:
+    return _Branch({key: goal for key, goal in branch.goals.items() if key != name}, branch.required)
+
+
+def _naming(branches: Sequence[_Branch]) -> dict[str, list[int]]:
+    """By key: the branches that name it."""
+    result: dict[str, list[int]] = {}
+    for i, branch in enumerate(branches):
+        for name in branch.goals:
+            result.setdefault(name, []).append(i)
+    return result
 
 
 def _enforced(place: Place) -> object:
