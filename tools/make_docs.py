@@ -328,8 +328,8 @@ than what a JSON parser would read as a valid instance; none makes it larger, bu
   `contains`, which branch of `oneOf` it is) are read as they stand, so each text is an instance of the schema as it is. Where two schemas
   of an `allOf` describe the same member, neither allows it what only the other one names. `anyOf` of models takes time in proportion to
   their number, 400 of them 0.1 s; where they give keys of the same name different schemas, as often as these can be combined, up to 256
-  times. Beyond that, and where a branch says more than `properties` and `required`, or has the same keys in another order, they multiply
-  out: a dozen that may all hold at once may meet `max_alternative_schemas`. So it is with `unevaluatedProperties: false`. Models that are left
+  times. Beyond that, and where a branch says more than `properties` and `required`, or has the same keys in another order, or members are
+  counted beside, they multiply out: a dozen that may all hold at once may meet `max_alternative_schemas`, and so may thousands. So it is with `unevaluatedProperties: false`. Models that are left
   free to go on invent keys: where a schema does not say `additionalProperties: false`, this is what most want.
 
 ```pycon

@@ -137,8 +137,11 @@ void gr_bag_raise(const gr_grammar *g, const gr_bag *bag, u32 *counts, u32 way) 
 
 void gr_bag_raise_needed(const gr_grammar *g, const gr_bag *bag, u32 *counts, u32 way) {
     const gr_way *w = way_of(g, way);
-    if (bag->n_choices) gr_bag_raise(g, bag, counts, way);
-    for (u32 i = 0; i < w->n_slots && !bag->n_choices; i++) {
+    if (bag->n_choices) {
+        gr_bag_raise(g, bag, counts, way);
+        return;
+    }
+    for (u32 i = 0; i < w->n_slots; i++) {
         const gr_slot *slot = slot_of(g, bag, slots_of(g, w)[i]);
         if (gr_bag_missing(bag, slot, counts)) raise_slot(bag, slot, counts, 1);
     }
@@ -410,11 +413,12 @@ static void end_asking(budget *b, asked *a) {
     if (a->after) mem_resize(b, a->after, (a->of.bag->n_words + 1u) * sizeof *a->after, 0);
 }
 
-/* Can one of the sets come of each choice that a key leaves, where the first place of what can come is `from`? */
-static bool can_choose(const gr_bag_state *s, u32 place, u32 from) {
+/* Can one of the sets come of each choice that a key leaves, if what can come begins at the place `from`? Counts what it looks at. */
+static bool can_choose(const gr_bag_state *s, u32 place, u32 from, u32 *n_looked) {
     u32 first = s->bag->n_choices ? words_at(s->g, s->bag->choice_of)[place] : NONE;
     for (const gr_choice *choice; first != NONE; first = choice->next) {
         choice = &s->g->choices.at[first];
+        *n_looked += choice->n_sets;
         if (!gr_bag_has_set(s->g, choice, s->counts) && deadline_of_choice(s, choice, from) == NONE) return false;
     }
     return true;
@@ -423,14 +427,14 @@ static bool can_choose(const gr_bag_state *s, u32 place, u32 from) {
 /* Can all come that a key asks for? Of a bag without conditions and total: then nothing else is in the way, but the deadline. */
 static bool can_have_what_it_asks(budget *b, const gr_bag_state *s, const gr_way *w, const gr_slot *own, bool *answer) {
     const u32 *asks = words_at(s->g, own->asks), *open = words_at(s->g, s->bag->open);
-    u32 from = first_place(s->g, s->bag, s->bag->ranked ? w->rank : 0);
-    *answer = can_choose(s, own->place, from);
+    u32 from = first_place(s->g, s->bag, s->bag->ranked ? w->rank : 0), n_looked = own->n_asks;
+    *answer = can_choose(s, own->place, from, &n_looked);
     for (u32 i = 0; i < own->n_asks && *answer; i++) {
         u32 place = slot_of(s->g, s->bag, asks[i])->place;
         if (place == own->place || gr_has_key(s->counts, place)) continue;
-        *answer = place >= from && gr_has_key(open, place) && can_choose(s, place, from);
+        *answer = place >= from && gr_has_key(open, place) && can_choose(s, place, from, &n_looked);
     }
-    return budget_work(b, own->n_asks / WORK_OF_A_LOOK + 1);
+    return budget_work(b, n_looked / WORK_OF_A_LOOK + 1);
 }
 
 /* Whether the state offers a way, in *answer; false on failure of the budget. */

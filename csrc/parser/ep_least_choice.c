@@ -1,12 +1,15 @@
 /* ep_least_choice: the least length of keys that meet all choices of a bag.
  *
  * A search in depth: the first choice that is not met, by each of its sets in turn, and so on; what costs no less than what was found is
- * given up. Sets of one choice mostly meet the others, so there are few ways. Where there are many, the price of the dearest choice alone
- * is a lower bound. */
+ * given up. Sets of one choice mostly meet the others, so there are few ways. Where there are many, the prices of choices that have no key
+ * in common are together a lower bound, which is exact if all are such. */
 #include "../grammar/gr_bag.h"
 #include "ep_parts.h"
 
-enum { MOST_LEVELS = 4096 }; /* that are looked at */
+enum {
+    MOST_LEVELS = 512, /* that are looked at */
+    LEVEL_WORK = 512    /* words of sets that are looked at for one unit of work */
+};
 
 typedef struct choice_level { /* its keys are n_bit_words words of `keys` */
     u32 length; /* of the keys that were added */
@@ -29,16 +32,29 @@ static u32 choice_to_meet(const ep_parser *p, const gr_bag *bag, const u32 *keys
     return first < bag->n_choices ? first : NONE;
 }
 
-static u32 price_of_dearest(const ep_parser *p, const gr_bag *bag, const u32 *keys, const u32 *prices) {
-    u32 most = 0;
+/* The cheapest sets of choices that are not met and have no key in common with those before, in *sum. */
+static bool price_of_separate(ep_parser *p, const gr_bag *bag, const u32 *keys, const u32 *prices, u32 *sum) {
+    id_vec used = {0};
+    *sum = 0;
+    if (!vec_reserve(p->b, &used, bag->n_bit_words + 1)) return false;
+    memset(used.at, 0, (bag->n_bit_words + 1u) * sizeof *used.at);
     for (u32 i = 0; (i = choice_to_meet(p, bag, keys, i)) != NONE; i++) {
         const gr_choice *choice = &p->g->choices.at[bag->choices + i];
-        const u32 *set = p->g->bag_words.at + choice->sets;
+        const u32 *first = p->g->bag_words.at + choice->sets, *set = first;
         u32 least = RX_NO_LENGTH;
-        for (u32 k = 0; k < choice->n_sets; k++, set += 1 + *set) least = min_u32(least, price_of_set(set, keys, prices));
-        most = max_u32(most, least);
+        bool separate = true;
+        for (u32 k = 0; k < choice->n_sets && separate; k++, set += 1 + *set) {
+            for (u32 n = 1; n <= *set; n++) separate &= gr_has_key(keys, set[n]) || !gr_has_key(used.at, set[n]);
+            least = min_u32(least, price_of_set(set, keys, prices));
+        }
+        if (!separate) continue;
+        set = first;
+        for (u32 k = 0; k < choice->n_sets; k++, set += 1 + *set)
+            for (u32 n = 1; n <= *set; n++) used.at[set[n] / 32] |= (u32)1 << set[n] % 32;
+        *sum = rx_add_lengths(*sum, least);
     }
-    return most;
+    vec_drop(p->b, &used);
+    return true;
 }
 
 bool ep_least_choice(ep_parser *p, const gr_bag *bag, const u32 *keys, const u32 *prices, u32 *least) {
@@ -66,11 +82,12 @@ bool ep_least_choice(ep_parser *p, const gr_bag *bag, const u32 *keys, const u32
         u32 length = rx_add_lengths(level->length, price_of_set(set, here, prices));
         if (length >= *least) continue;
         if (++n_looked > MOST_LEVELS) {
-            *least = price_of_dearest(p, bag, keys, prices);
+            ok = price_of_separate(p, bag, keys, prices, least);
             p->least_is_bound = true;
             break;
         }
-        ok = budget_work(p->b, 1) && vec_push(p->b, &levels, ((choice_level){length, NONE, 0, 0})) && vec_reserve(p->b, &all, n + 1);
+        ok = budget_work(p->b, 1 + bag->n_set_words / LEVEL_WORK) && vec_reserve(p->b, &all, n + 1);
+        ok = ok && vec_push(p->b, &levels, ((choice_level){length, NONE, 0, 0}));
         if (!ok) break;
         here = all.at + (levels.n - 2) * n;
         memcpy(all.at + all.n, here, n * sizeof *here);

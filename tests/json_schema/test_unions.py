@@ -16,7 +16,7 @@ import jsonschema
 import pytest
 
 from exactness.walk import engine_mask
-from grammar_engine import Grammar, Limits, Matcher, Switches, UnsatisfiableSchemaError, Vocabulary
+from grammar_engine import Grammar, LimitExceededError, Limits, Matcher, Switches, UnsatisfiableSchemaError, Vocabulary
 from grammar_engine.frontends.json_schema.normalising import unevaluated
 from json_schema.engine import accepts
 from json_schema.test_closed import Rewriter
@@ -87,6 +87,41 @@ def test_unions_that_are_referred_to(beside: Any, joined: list[bool]) -> None:
     grammar = Grammar.from_json_schema({"properties": {"u": beside}, "$defs": {"u": union}}, closed=True)
     assert joined == [True]
     assert admits(grammar, {"u": {"a0": "x", "b0": "x", "a7": "x"}}) and not admits(grammar, {"u": {"b0": "x", "a7": "x"}})
+
+
+def test_what_is_said_of_a_key_is_in_the_report_for_each_branch() -> None:
+    value = object_of(q=INTEGER)
+    schema = {"anyOf": [object_of(a=value, b=INTEGER), object_of(a={**value, "title": "t", "other": 3}, c=INTEGER)]}
+    for report in (Grammar.from_json_schema(schema, closed=closed).report for closed in (False, True)):
+        assert ("/anyOf/1/properties/a", "type") in {entry[:2] for entry in report.enforced}
+        assert ("/anyOf/1/properties/a", "other") in {entry[:2] for entry in report.annotations}
+
+
+def test_counts_are_met_by_pieces_without_choices(joined: list[bool]) -> None:
+    models = [object_of(f"a{i}", **{f"a{i}": STRING, f"b{i}": STRING}) for i in range(8)]
+    grammar = Grammar.from_json_schema({"anyOf": models, "minProperties": 2}, closed=True)
+    assert joined == [False] and len(grammar.to_bytes()) < 120_000
+    assert admits(grammar, {"a0": "x", "a1": "x"}) and not admits(grammar, {"a0": "x"}) and not admits(grammar, {"a0": "x", "b1": "x"})
+
+
+def test_long_chains_of_required_keys_have_a_limit() -> None:
+    chain = [object_of(f"a{i}", f"a{i + 1}", **{f"a{i}": STRING}) for i in range(2000)]
+    with pytest.raises(LimitExceededError, match="max_alternative_schemas"):
+        Grammar.from_json_schema({"anyOf": [*chain, object_of(a2000=STRING)]}, closed=True)
+
+
+def test_closings_where_many_choices_are_left() -> None:
+    """Each of eight keys is named by 40 branches, of which one is to hold: 40^8 ways."""
+    pairs = [(i, j) for i in range(8) for j in range(40)]
+    models = [object_of(f"r{i}_{j}", **{f"k{i}": STRING, f"r{i}_{j}": STRING}) for i, j in pairs]
+    grammar = Grammar.from_json_schema({"anyOf": models}, closed=True, property_order="any", whitespace="compact")
+    matcher = Matcher(grammar, Vocabulary.bytes())
+    begun = "{" + ",".join(f'"k{i}":"x"' for i in range(8))
+    assert matcher.accept_bytes(begun.encode())
+    closing = bytes(token for token in matcher.closing_tokens() if token < 256).decode()
+    assert len(closing) == len("".join(f',"r{i}_0":""' for i in range(8)) + "}")
+    assert accepts(grammar, begun + closing)
+    assert matcher.closing_within(len(closing) + 1) is not None
 
 
 def test_keys_of_two_branches_need_both(joined: list[bool]) -> None:

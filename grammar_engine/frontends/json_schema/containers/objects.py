@@ -70,7 +70,7 @@ class Choice(NamedTuple):
     name : str or None
         Where this key is present; None: in any case.
     sets : tuple of frozenset of str
-        None is empty. What the keys of a set need, and one of the sets between which they leave a choice, is in the set.
+        Each has a key. What the keys of a set need, and one of the sets between which they leave a choice, is in the set.
     """
 
     name: str | None
@@ -94,13 +94,21 @@ class ObjectLayer:
         Made by a negation of one key (`Context.single`), so worth comparing with what the other layers ask.
     is_selective : bool
         Made so, and there are values that the key may have.
+    alike : tuple of Goal
+        For which goals of the layer stand that are written alike: what they ask is in the report, too.
     """
 
-    __slots__ = ("_open_goals", "_other_keys", "classes", "forbidden", "is_negation", "is_selective", "named", "others")
+    __slots__ = ("_open_goals", "_other_keys", "alike", "classes", "forbidden", "is_negation", "is_selective", "named", "others")
 
     def __init__(
-        self, named: dict[str, Goal], classes: tuple[tuple[Expr, Goal], ...] = (), others: Goal = ANYTHING, is_negation: bool = False
+        self,
+        named: dict[str, Goal],
+        classes: tuple[tuple[Expr, Goal], ...] = (),
+        others: Goal = ANYTHING,
+        is_negation: bool = False,
+        alike: tuple[Goal, ...] = (),
     ):
+        self.alike = alike
         self.is_negation = is_negation
         self.forbidden = tuple(name for name, goal in named.items() if goal is NEVER)
         self.is_selective = is_negation and not self.forbidden

@@ -225,11 +225,13 @@ class ObjectRules:
         self.builder.rule(left, self.around(symbol))
 
     def _look_at_alike(self, alike: set[Expr]) -> None:
-        """Make the values of patterns for which another one stands: what they ask is in the report, too."""
-        for layer in self.piece.layers if alike else ():
-            for keys, goal in layer.classes:
+        """Make the values of patterns, and of keys, for which another one stands: what they ask is in the report, too."""
+        for layer in self.piece.layers:
+            for keys, goal in layer.classes if alike else ():
                 if keys in alike:
                     self.value(goal)
+            for goal in layer.alike:
+                self.value(goal)
 
     def _only_needed(self) -> set[str]:
         """The keys that needs and choices name alone: they have no place in the order of the schema, and come among other keys."""

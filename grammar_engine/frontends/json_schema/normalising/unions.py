@@ -29,12 +29,13 @@ from ..reading.keywords import Status
 from ..reading.places import ANYTHING, NEVER, Goal, Place, both, spelling
 from .tracked import Keys, Marked
 
-_COMPARED = 16  # sets of keys take as long to compare as two small pieces
+_COMPARED = 64  # sets of keys take as long to compare as two small pieces,
+_IN_SETS = 8  # as so many keys in them take beside
 _MOST_PIECES = 256
 _MEMBERS = 4  # of a branch are looked at and written in that time
 
 
-class Union(NamedTuple):
+class Joined(NamedTuple):
     """Objects of some branches as one piece, with the keys that these name, and those of what they were met with."""
 
     piece: ObjectPiece | None  # None: there are none
@@ -65,20 +66,20 @@ class _Part(NamedTuple):
     required: tuple[str, ...]
 
 
-def in_few_pieces(certain: Marked, branches: Sequence[Marked], asked: Iterable[str], context: Context) -> list[Union] | None:
+def in_few_pieces(certain: Marked, branches: Sequence[Marked], asked: Iterable[str], context: Context) -> list[Joined] | None:
     """The objects of some branches, met with what is certain, in few pieces; None where they are no such branches.
 
     Their keys are those that are certain, those in `asked`, and those of branches that admit the object. Others are not excluded yet.
     """
-    simple = [_simple(branch, context) for branch in branches]
-    if len(certain) != 1 or not all(simple):
+    simple = [found for branch in branches if (found := _simple(branch, context)) is not None]
+    if len(certain) != 1 or len(simple) < len(branches):
         return None
     ((mark, own),) = certain.items()
-    if len(own) != 1 or mark.everything:
-        return None
+    if len(own) != 1 or mark.everything or own[0].fewest or own[0].most is not None or own[0].witnesses:
+        return None  # a bag has no place for choices beside counts
     joining = _Joining(context, own[0], mark, frozenset(asked))
-    pending = [_Part([branch for branch in simple if branch], {}, ())]
-    result: list[Union] = []
+    pending = [_Part(simple, {}, ())]
+    result: list[Joined] = []
     while pending:
         part = pending.pop()
         context.ledger.count_work(sum([len(branch.goals) for branch in part.branches]) // _MEMBERS)
@@ -183,12 +184,12 @@ class _Joining:
 
     # --- one piece --------------------------------------------------------------------------------------------------------
 
-    def union(self, part: _Part) -> Union | None:
+    def union(self, part: _Part) -> Joined | None:
         """The objects of a part, in which no key has several goals, as one piece; None, if that would not be right."""
         naming, branches = _naming(part.branches), part.branches
         free = {name for name in naming if self.is_free(name)} | self.asked | self.mark.names
         order = self._order(part, naming)
-        sets = [self._all_required(part, i, naming, free) for i in range(len(branches))]
+        sets = [self._all_required(part, i, naming, free) for i in range(len(branches))] if order is not None else []
         if order is None or None in sets:
             return None
         required = self._least([keys for keys in sets if keys is not None])
@@ -198,6 +199,7 @@ class _Joining:
             if name in free or len(owners) == len(branches):
                 continue
             beside = self._least([keys - {name} for i in owners if (keys := sets[i]) is not None])
+            self.context.ledger.count_work(sum(map(len, beside)) // _MEMBERS)
             if len(beside) > 1:
                 choices.append(Choice(name, beside))
             else:
@@ -206,10 +208,11 @@ class _Joining:
         for name, owners in naming.items():
             if name not in free or len(owners) == len(branches):
                 goals[name] = branches[owners[0]].goals[name]
-        layer = ObjectLayer({**goals, **part.values})
+        alike = dict.fromkeys(branches[i].goals[name] for name, owners in naming.items() for i in owners)
+        layer = ObjectLayer({**goals, **part.values}, alike=tuple(goal for goal in alike if goal))
         always = (*part.required, *(sorted(required[0]) if len(required) == 1 else ()))
         piece = self.own.meet(ObjectPiece((layer,), tuple(dict.fromkeys(always)), needs=tuple(needs), choices=tuple(choices)))
-        return Union(piece, self.mark.plus(Keys(frozenset(naming))))
+        return Joined(piece, self.mark.plus(Keys(frozenset(naming))))
 
     def _order(self, part: _Part, naming: dict[str, list[int]]) -> list[str] | None:
         """The keys in an order in which those of each branch keep theirs, as early as they come in any; None, if there is none.
@@ -245,7 +248,7 @@ class _Joining:
         result = dict.fromkeys(part.branches[branch].required)
         pending = list(result)
         for name in pending:
-            more = self.beside.get(name, [])
+            more: Sequence[str] = self.beside.get(name, [])
             owners = naming.get(name, ())
             if name not in free and branch not in owners:
                 if len(owners) != 1:
@@ -253,12 +256,14 @@ class _Joining:
                 more = [*more, *part.branches[owners[0]].required]
             pending += [other for other in more if other not in result]
             result.update(dict.fromkeys(more))
+            self.context.ledger.count_work(len(more) // _MEMBERS)
+        self.context.ledger.count_work(len(result) // _MEMBERS)
         return frozenset(result).difference(self.own.required, part.required)
 
     def _least(self, sets: Sequence[frozenset[str]]) -> tuple[frozenset[str], ...]:
         """The sets that have none of the others as a part."""
         by_size = sorted(dict.fromkeys(sets), key=len)
-        self.context.ledger.count_work(len(by_size) ** 2 // _COMPARED)
+        self.context.ledger.count_work(len(by_size) * (len(by_size) + sum(map(len, by_size)) // _IN_SETS) // _COMPARED)
         result: list[frozenset[str]] = []
         for keys in by_size:
             if not any(other <= keys for other in result):
