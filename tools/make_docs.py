@@ -323,14 +323,14 @@ than what a JSON parser would read as a valid instance; none makes it larger, bu
   `$ref` and so on) counts together; `additionalProperties` and `items` say what others there are. Three things are more lenient: a schema
   that names no members leaves them free, as `{"type": "object"}` does; what `required` asks for, and `dependentRequired` beside other keys,
   counts as named, in whatever schema beside, unless only branches of `anyOf` ask for it and describe it, and so do as many items as
-  `minItems` asks for (a schema of `dependentRequired` or `minItems` alone names nothing); the keys and items of what `const` and `enum` list
-  at the same place need not be named. Conditions (`not`, `if`,
-  `contains`, which branch of `oneOf` it is) are read as they stand, so each text is an instance of the schema as it is. Where two schemas
-  of an `allOf` describe the same member, neither allows it what only the other one names. `anyOf` of models takes time in proportion to
-  their number, 400 of them 0.1 s; where they give keys of the same name different schemas, as often as these can be combined, up to 256
-  times. Beyond that, and where a branch says more than `properties` and `required`, or has the same keys in another order, or members are
-  counted beside, they multiply out: a dozen that may all hold at once may meet `max_alternative_schemas`, and so may thousands. So it is with `unevaluatedProperties: false`. Models that are left
-  free to go on invent keys: where a schema does not say `additionalProperties: false`, this is what most want.
+  `minItems` asks for (a schema of `dependentRequired` or `minItems` alone names nothing); the keys and items of what `const` and `enum`
+  list at the same place need not be named. Conditions (`not`, `if`, `contains`, which branch of `oneOf` it is) are read as they stand, so
+  each text is an instance of the schema as it is. Where two schemas of an `allOf` describe the same member, neither allows it what only the
+  other one names. `anyOf` of models takes time in proportion to their number, 400 of them 0.1 s; where they give keys of the same name
+  different schemas, as often as these can be combined, up to 256 times. Beyond that, and where a branch says more than `properties` and
+  `required`, or has the same keys in another order, or members are counted beside, they multiply out: a dozen that may all hold at once may
+  meet `max_alternative_schemas`, and so may thousands. So it is with `unevaluatedProperties: false`. Models that are left free to go on
+  invent keys: where a schema does not say `additionalProperties: false`, this is what most want.
 
 ```pycon
 >>> grammar = Grammar.from_json_schema({"properties": {"a": True, "b": True}, "type": "object"}, whitespace=(", ", ": "))

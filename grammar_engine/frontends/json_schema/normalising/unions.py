@@ -217,7 +217,7 @@ class _Joining:
     def _order(self, part: _Part, naming: dict[str, list[int]]) -> list[str] | None:
         """The keys in an order in which those of each branch keep theirs, as early as they come in any; None, if there is none.
 
-        Keys that a branch only requires come last, in order if there are several, but as others do where another branch is met.
+        None, too, if a branch requires several keys that nobody names: these stand in order where it admits the object, else in any.
         """
         places = {name: place for place, name in enumerate(naming)}
         after: dict[str, set[str]] = {name: set() for name in naming}
