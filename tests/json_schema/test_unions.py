@@ -164,6 +164,17 @@ def test_branches_that_differ_in_a_value(joined: list[bool]) -> None:
     assert admits(overlapping, {"a": "x", "b": "x"}) and not admits(overlapping, {"v": 1, "b": "x"})
 
 
+@pytest.mark.parametrize("rest", [INTEGER, True])
+def test_what_is_left_over_may_come_if_the_schema_says_so(rest: Any) -> None:
+    branches = [object_of("a", a=STRING, b=STRING), object_of("c", c=STRING, d=STRING)]
+    schema = {"anyOf": branches, "unevaluatedProperties": rest}
+    truth = jsonschema.Draft202012Validator(schema)
+    for closed in (False, True):
+        grammar = Grammar.from_json_schema(schema, closed=closed)
+        for value in ({"a": "x"}, {"a": "x", "d": 1}, {"a": "x", "z": 1}, {"a": "x", "d": "y"}, {"d": 1}):
+            assert admits(grammar, value) == truth.is_valid(value), (closed, value)
+
+
 def test_required_keys_that_only_branches_describe() -> None:
     """They need a branch that holds; what nobody describes counts as named."""
     described = {"anyOf": [object_of("a", a=STRING), object_of("b", b=STRING)]}

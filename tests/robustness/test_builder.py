@@ -111,7 +111,7 @@ def test_bags() -> None:
             ir.Builder().bag(ways_given, slots, None, "bag")
     for choice in (None, (None,), (-1, [[0]]), ("x", [[0]]), (None, 5), (None, [3])):
         with pytest.raises((TypeError, ValueError)):
-            ir.Builder().bag([], [(0, 1)], None, "bag", choices=[choice])  # type: ignore[list-item]
+            ir.Builder().bag([], [(0, 1)], None, "bag", choices=[choice])
 
 
 @pytest.mark.parametrize(

@@ -226,7 +226,11 @@ class Tracker:
         keys, items = result.either or result.keys, result.items
         if "unevaluatedProperties" in schema:
             goal = self.values.member(place, schema, "unevaluatedProperties")
-            keys = self._closed_keys(result, lambda mark, union: self._meet(union, self._other_members(mark, goal), OBJECTS))
+
+            def close(mark: Keys, union: tuple[Any, ...]) -> tuple[Any, ...]:
+                return self._meet(union, self._other_members(mark, goal), OBJECTS)
+
+            keys = self._closed_keys(result, close) if goal == NEVER else self._closed(result.keys, ALL_KEYS, close, OBJECTS)
         if "unevaluatedItems" in schema:
             rest = self.values.member(place, schema, "unevaluatedItems")
             items = self._closed(items, ALL_ITEMS, lambda mark, union: self._meet(union, self._other_items(mark, rest), ARRAYS), ARRAYS)

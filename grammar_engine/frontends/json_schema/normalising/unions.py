@@ -91,7 +91,7 @@ def in_few_pieces(certain: Marked, branches: Sequence[Marked], asked: Iterable[s
             result.append(union)
         else:
             pending += reversed(parts)
-        if len(pending) + len(result) > _MOST_PIECES:
+        if len(pending) + len(result) >= _MOST_PIECES:
             return None
     return result
 
