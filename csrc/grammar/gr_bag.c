@@ -329,53 +329,73 @@ typedef struct attempt {
     u32 slot, way; /* what is worked on, and the way that was tried last */
 } attempt;
 
-/* Depth-first over attempts; its counts are at all[d * n_words] for attempt d. */
-static bool find_finish(budget *b, const gr_bag_state *s, bool *answer) {
-    const gr_bag *bag = s->bag;
-    VEC(attempt) path = {0};
-    VEC(u32) all = {0};
-    u32 n = bag->n_words;
-    bool ok = vec_reserve(b, &all, n + 1u), down = true;
-    if (ok) memcpy(all.at, s->counts, n * sizeof *s->counts), all.n = n;
-    *answer = false;
-    while (ok && !*answer) {
-        gr_bag_state here = {s->g, bag, all.at + (size_t)path.n * n, s->rank};
-        ok = budget_work(b, (bag->n_slots + bag->n_ways) / WORK_OF_A_LOOK + 1);
-        if (down && ok) {
-            down = false;
-            if (!look(&here).hopeless) {
-                u32 slot = wanted_slot(&here);
-                *answer = slot == NONE || (slot == bag->total && can_fill_up(&here));
-                if (*answer) break;
-                u32 first = path.n && path.at[path.n - 1].slot == slot ? path.at[path.n - 1].way : bag->ways;
-                ok = vec_push(b, &path, ((attempt){slot, first - 1}));
-                if (!ok) break;
-                ok = vec_reserve(b, &all, n + 1u);
-                if (!ok) break;
-                all.n += n;
-            } else if (path.n == 0) {
-                break;
-            }
-        }
-        if (!path.n) break;
-        attempt *a = &path.at[path.n - 1];
-        gr_bag_state base = {s->g, bag, all.at + (size_t)(path.n - 1) * n, s->rank};
-        u32 end = bag->ways + bag->n_ways;
-        for (a->way++; a->way < end; a->way++)
-            if (raises(s->g, a->way, a->slot) && admits(&base, a->way)) break;
-        if (a->way == end) { /* back to the attempt before */
-            path.n--;
-            all.n -= n;
-            continue;
-        }
-        u32 *next = all.at + (size_t)path.n * n;
-        memcpy(next, base.counts, n * sizeof *next);
-        if (is_unbounded(s->g, bag, a->way)) raise_enough(s->g, bag, next, a->way, a->slot); /* costs nothing, so more of it never hurts */
-        else gr_bag_raise(s->g, bag, next, a->way);
-        down = true;
+/* A depth-first search for members that finish a state. Attempt d starts from the counts at counts[d * n_words]; behind those of all
+ * attempts are the counts that the last one came to. */
+typedef struct finish_search {
+    budget *b;
+    const gr_bag_state *from;
+    VEC(attempt) path;
+    VEC(u32) counts;
+} finish_search;
+
+static gr_bag_state searched_state(const finish_search *s, u32 depth) {
+    return (gr_bag_state){s->from->g, s->from->bag, s->counts.at + (size_t)depth * s->from->bag->n_words, s->from->rank};
+}
+
+/* Room for the counts behind one attempt more. */
+static bool reserve_counts(finish_search *s) {
+    u32 n = s->from->bag->n_words;
+    if (!vec_reserve(s->b, &s->counts, n + 1u)) return false;
+    s->counts.n += n;
+    return true;
+}
+
+/* Asks of the state that the last attempt came to: is it finished, in *answer? An attempt begins there, unless it is hopeless. */
+static bool go_on_from_here(finish_search *s, bool *answer) {
+    gr_bag_state here = searched_state(s, s->path.n);
+    if (look(&here).hopeless) return true;
+    u32 slot = wanted_slot(&here);
+    *answer = slot == NONE || (slot == here.bag->total && can_fill_up(&here));
+    if (*answer) return true;
+    const attempt *last = s->path.n ? &s->path.at[s->path.n - 1] : NULL;
+    u32 first = last && last->slot == slot ? last->way : here.bag->ways; /* ways before it would only be tried in another order */
+    return vec_push(s->b, &s->path, ((attempt){slot, first - 1})) && reserve_counts(s);
+}
+
+/* The last attempt comes to the counts behind its next way; false: it has none left, and is given up. */
+static bool try_next_way(finish_search *s) {
+    attempt *a = &s->path.at[s->path.n - 1];
+    gr_bag_state before = searched_state(s, s->path.n - 1);
+    const gr_bag *bag = before.bag;
+    u32 *after = s->counts.at + (size_t)s->path.n * bag->n_words;
+    u32 end = bag->ways + bag->n_ways;
+    for (a->way++; a->way < end; a->way++)
+        if (raises(before.g, a->way, a->slot) && admits(&before, a->way)) break;
+    if (a->way == end) {
+        s->path.n--;
+        s->counts.n -= bag->n_words;
+        return false;
     }
-    vec_drop(b, &path);
-    vec_drop(b, &all);
+    memcpy(after, before.counts, bag->n_words * sizeof *after);
+    if (is_unbounded(before.g, bag, a->way)) /* costs nothing, so more of it never hurts */
+        raise_enough(before.g, bag, after, a->way, a->slot);
+    else gr_bag_raise(before.g, bag, after, a->way);
+    return true;
+}
+
+/* Can members come that finish the state, in *answer? Of a bag with conditions; false on failure of the budget. */
+static bool find_finish(budget *b, const gr_bag_state *from, bool *answer) {
+    const gr_bag *bag = from->bag;
+    finish_search s = {.b = b, .from = from};
+    bool ok = reserve_counts(&s);
+    if (ok) memcpy(s.counts.at, from->counts, bag->n_words * sizeof *from->counts);
+    *answer = false;
+    for (bool is_new = true; ok; is_new = try_next_way(&s)) {
+        ok = budget_work(b, (bag->n_slots + bag->n_ways) / WORK_OF_A_LOOK + 1) && (!is_new || go_on_from_here(&s, answer));
+        if (*answer || !s.path.n) break;
+    }
+    vec_drop(b, &s.path);
+    vec_drop(b, &s.counts);
     return ok;
 }
 

@@ -135,53 +135,72 @@ static bool takes_no_room(const rx_parser *p, rx_value v) {
     return !begins_text(p, v);
 }
 
+/* What a look-behind sees: the operands values[at .. end). */
+typedef struct rx_sight {
+    rx_id part;    /* these, as one expression */
+    u32 at, end;
+    bool enough;   /* it sees no further, as none of their strings is shorter than any of its own */
+    bool anchored; /* they begin where the text does */
+} rx_sight;
+
+/* The pattern of this frame is all of the text, or something may stand before it that a look-behind may see. */
+static bool is_whole_text(const rx_parser *p) { return p->frames.n == 1 && p->in.dialect != RX_ECMA_SEARCH; }
+static bool is_open_before(const rx_parser *p) {
+    const rx_frame *f = &p->frames.at[p->frames.n - 1];
+    return f->look == RX_BEHIND || f->look == RX_NOT_BEHIND || (p->frames.n == 1 && !is_whole_text(p));
+}
+
+/* As many of the operands values[from .. n) as a look-behind for the suffix has to see, from the last one backwards; at most all. */
+static rx_sight look_back(rx_parser *p, u32 from, u32 n, const rx_suffix *suffix) {
+    rx_n_chars need = rx_count_chars(p->x, suffix->anywhere);
+    bool has_bound = need.most < RX_LONG && suffix->whole == RX_ID_NEVER;
+    rx_sight s = {.end = n, .enough = need.most == 0 && has_bound};
+    while (s.end > from && takes_no_room(p, p->values.at[s.end - 1])) s.end--; /* conditions of the same place may as well come after */
+    s.at = s.end;
+    for (u32 least = 0; !s.enough && s.at > from && is_plain_value(p->values.at[s.at - 1]); s.enough = has_bound && least >= need.most)
+        least = rx_add_lengths(least, chars_of_value(p, p->values.at[--s.at]).least);
+    s.part = sequence(p, s.at, s.end);
+    if (!s.enough && s.at > from && begins_text(p, p->values.at[s.at - 1])) {
+        s.part = rx_concat(p->x, p->ways.at[p->values.at[--s.at].id].at[RX_EDGE][RX_ANY], s.part);
+        s.anchored = true;
+    } else if (!s.enough && s.at == from && is_open_before(p)) {
+        s.part = rx_concat(p->x, rx_text(p->x), s.part);
+        s.anchored = true;
+    }
+    return s;
+}
+
+/* Does values[at] stand where the text begins, if all of the branch from values[from] on comes before it? */
+static bool is_first_of_text(const rx_parser *p, u32 from, u32 at) {
+    while (at > from && takes_no_room(p, p->values.at[at - 1])) at--;
+    if (at == from) return is_whole_text(p);
+    rx_value v = p->values.at[at - 1];
+    return begins_text(p, v) && p->ways.at[v.id].at[RX_EDGE][RX_ANY] == RX_ID_EMPTY;
+}
+
 /* The operands values[from .. *n) and then `look`, a look-behind -> the same without it, and *n of them. */
 static bool look_behind(rx_parser *p, u32 from, u32 *n, const rx_part *look) {
     rx_arena *x = p->x;
-    const rx_frame *f = &p->frames.at[p->frames.n - 1];
-    bool is_whole = p->frames.n == 1 && p->in.dialect != RX_ECMA_SEARCH; /* the pattern is all of the text */
-    bool is_open = f->look == RX_BEHIND || f->look == RX_NOT_BEHIND || (p->frames.n == 1 && !is_whole);
     rx_suffix suffix;
     if (!read_suffix(p, look, &suffix)) return rx_refused(&p->in, look->offset, "look-behind: with $, \\b or more look-around in it");
-    rx_id text = rx_text(x);
-    rx_n_chars need = rx_count_chars(x, suffix.anywhere);
-    u32 end = *n; /* conditions of the same place may as well come after */
-    while (end > from && takes_no_room(p, p->values.at[end - 1])) end--;
-    u32 at = end, least = 0;
-    bool enough = need.most == 0 && suffix.whole == RX_ID_NEVER, anchored = false;
-    while (!enough && at > from && is_plain_value(p->values.at[at - 1])) {
-        least = rx_add_lengths(least, chars_of_value(p, p->values.at[--at]).least);
-        enough = least >= need.most && need.most < RX_LONG && suffix.whole == RX_ID_NEVER;
-    }
-    rx_id part = sequence(p, at, end);
-    if (!enough && at > from && begins_text(p, p->values.at[at - 1])) {
-        part = rx_concat(x, p->ways.at[p->values.at[--at].id].at[RX_EDGE][RX_ANY], part);
-        anchored = true;
-    } else if (!enough && at == from && is_open) {
-        part = rx_concat(x, text, part);
-        anchored = true;
-    }
-    u32 below = at;
-    while (below > from && takes_no_room(p, p->values.at[below - 1])) below--;
-    bool known = below == from ? is_whole : begins_text(p, p->values.at[below - 1]) &&
-                                            p->ways.at[p->values.at[below - 1].id].at[RX_EDGE][RX_ANY] == RX_ID_EMPTY;
-    if (!enough && !anchored && !known)
+    rx_sight s = look_back(p, from, *n, &suffix);
+    if (!s.enough && !s.anchored && !is_first_of_text(p, from, s.at))
         return rx_refused(&p->in, look->offset, "look-behind: it may see what stands before its branch of the pattern");
-    rx_id seen = rx_concat(x, text, suffix.anywhere);
-    if (suffix.whole != RX_ID_NEVER) seen = rx_or2(x, seen, suffix.whole);
-    part = restrict_to(p, part, seen, look->look == RX_BEHIND);
+    rx_id ending = rx_concat(x, rx_text(x), suffix.anywhere);
+    if (suffix.whole != RX_ID_NEVER) ending = rx_or2(x, ending, suffix.whole);
+    rx_id part = restrict_to(p, s.part, ending, look->look == RX_BEHIND);
     if (part == NONE) return false;
     rx_value v = {.kind = V_PLAIN, .role = R_ATOM, .id = part};
-    if (anchored) {
+    if (s.anchored) {
         rx_ways w;
         rx_ways_clear(&w);
         w.at[RX_EDGE][RX_ANY] = part;
         if (!vec_push(p->b, &p->ways, w)) return false;
         v = (rx_value){.kind = V_WAYS, .role = R_ATOM, .id = p->ways.n - 1};
     }
-    memmove(p->values.at + at + 1, p->values.at + end, (*n - end) * sizeof v); /* there is room: that of the look-around */
-    p->values.at[at] = v;
-    *n = at + 1 + *n - end;
+    memmove(p->values.at + s.at + 1, p->values.at + s.end, (*n - s.end) * sizeof v); /* there is room: that of the look-around */
+    p->values.at[s.at] = v;
+    *n = s.at + 1 + *n - s.end;
     return true;
 }
 

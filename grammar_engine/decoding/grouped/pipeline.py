@@ -138,42 +138,26 @@ class GroupedPipeline(ABC):
         self.model = as_model(model)
         self.codec = codec_of(tokenizer)
         self.tokenizer = tokenizer
-        self.batch, self.prefix_cache = batch, prefix_cache
         self.model_name = model_name
         self.group_size = check_count("group_size", group_size)
         self.temp = 1.0 if temp is None else temp
         stops = True if end_of_sentence_stop is None else check_bool("end_of_sentence_stop", end_of_sentence_stop)
         self.end_of_sentence_stop = bool(self.codec.ends) and stops
-        self.repetition_penalty_strategy = repetition_penalty_strategy
-        self.answer_length_multiplier = answer_length_multiplier
+        self.repetition_penalty_strategy = _checked_penalty(repetition_penalty_strategy)
+        self.answer_length_multiplier = check_number("answer_length_multiplier", answer_length_multiplier, 0, above=True)
         self.max_input_len = self._max_input_len(max_input_len)
         self.padding_id = self._padding_id(padding_id)
-        self.penalize_from, self.penalize_in_group = penalize_from, check_bool("penalize_in_group", penalize_in_group)
-        self.forced, self.close_in_time = check_bool("forced", forced), check_bool("close_in_time", close_in_time)
-        self.min_allowed_mass, self.min_top_prob = min_allowed_mass, min_top_prob
-        self._vocabulary = vocabulary
-        if not (batch is None or callable(batch)):
-            raise TypeError(f"batch is a callable, not {type(batch).__name__}")
-        if prefix_cache is not None:
-            from ..prefix_cache import kv
-
-            kv.check_cache(prefix_cache)
-            if batch is not None:
-                raise ValueError("a batch function has no keys and values for a prefix_cache")
+        self.penalize_from = _checked_beginning(penalize_from)
+        self.penalize_in_group = check_bool("penalize_in_group", penalize_in_group)
+        self.forced = check_bool("forced", forced)
+        self.close_in_time = check_bool("close_in_time", close_in_time)
+        self.min_allowed_mass = check_number("min_allowed_mass", min_allowed_mass, 0, 1)
+        self.min_top_prob = check_number("min_top_prob", min_top_prob, 0, 1)
+        _check_batch(batch, prefix_cache)
+        self.batch, self.prefix_cache = batch, prefix_cache
         if not (vocabulary is None or isinstance(vocabulary, Vocabulary)):
             raise TypeError(f"vocabulary is a Vocabulary, not {type(vocabulary).__name__}")
-        if not isinstance(penalize_from, str):
-            self.penalize_from = check_count("penalize_from", penalize_from, 0)
-        elif penalize_from not in ("generated", "all"):
-            raise ValueError(f"penalize_from is 'generated', 'all' or an int, not {penalize_from!r}")
-        if not (repetition_penalty_strategy is None or isinstance(repetition_penalty_strategy, RepetitionPenaltyStrategy)):
-            found = type(repetition_penalty_strategy).__name__
-            raise TypeError(
-                f"repetition_penalty_strategy is a RepetitionPenaltyStrategy, not {found}: repetition_penalty_factory makes one of a number"
-            )
-        check_number("answer_length_multiplier", answer_length_multiplier, 0, above=True)
-        check_number("min_allowed_mass", min_allowed_mass, 0, 1)
-        check_number("min_top_prob", min_top_prob, 0, 1)
+        self._vocabulary = vocabulary
         self.sampling()  # raises if temp is out of range
         self._check_room(self.group_size)
         self.pre_processing_strategy = PreProcessor(tokenizer, self.max_input_len)
@@ -557,6 +541,37 @@ class GroupedPipeline(ABC):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}: " + ", ".join(f"{name}={value!r}" for name, value in self.as_dict().items())
+
+
+def _checked_penalty(given: RepetitionPenaltyStrategy | None) -> RepetitionPenaltyStrategy | None:
+    if given is None or isinstance(given, RepetitionPenaltyStrategy):
+        return given
+    raise TypeError(
+        f"repetition_penalty_strategy is a RepetitionPenaltyStrategy, not {type(given).__name__}: "
+        "repetition_penalty_factory makes one of a number"
+    )
+
+
+def _checked_beginning(given: str | int) -> str | int:
+    """The first token that is penalised."""
+    if not isinstance(given, str):
+        return check_count("penalize_from", given, 0)
+    if given not in ("generated", "all"):
+        raise ValueError(f"penalize_from is 'generated', 'all' or an int, not {given!r}")
+    return given
+
+
+def _check_batch(batch: BatchFunction | None, prefix_cache: PrefixCache[Payload] | None) -> None:
+    """Raise TypeError or ValueError for a batch function that is none, a cache that is none, and for both together."""
+    if not (batch is None or callable(batch)):
+        raise TypeError(f"batch is a callable, not {type(batch).__name__}")
+    if prefix_cache is None:
+        return
+    from ..prefix_cache import kv
+
+    kv.check_cache(prefix_cache)
+    if batch is not None:
+        raise ValueError("a batch function has no keys and values for a prefix_cache")
 
 
 def _grammars(grammar: Any, n_prompts: int) -> Sequence[Any]:

@@ -182,28 +182,47 @@ class ObjectRules:
             self.context.ledger.count_key_matches(len(self.names) * n_patterns // _MATCHED, self.where or "")
         conditions = [Condition(bag.slot(1, None), goal, False) for _, goal in piece.witnesses]
         total = (bag.slot(self.fewest, self.most),) if self.fewest or self.most is not None else ()
-        own: dict[str, int] = {}  # the slots of keys that may come
         n_ordered = len(self.names) - len(self._only_needed())
-        for rank, (name, goal) in enumerate(piece.goals(self.names, self.context)):
+        own = self._add_named(bag, conditions, total, n_ordered)
+        if own is None:
+            return
+        asks, choices = (self._asks(bag, own), self._choices(own)) if piece.needs or piece.choices else (None, ())
+        if choices and not all(sets for _, sets in choices):
+            return
+        self._add_others(bag, conditions, total, n_ordered)
+        ranked = self.context.options.property_order == "schema"
+        symbol = self.builder.bag(
+            self.ways(bag.ways), bag.slots, self.separator, "members", ranked=ranked, asks=asks, choices=choices, where=self.where
+        )
+        self.builder.rule(left, self.around(symbol))
+
+    def _add_named(self, bag: Bag, conditions: list[Condition], total: tuple[int, ...], n_ordered: int) -> dict[str, int] | None:
+        """Add the ways of named keys, of which the first `n_ordered` have an order; the slot of each that may come.
+
+        None: one that is required cannot come, so there is no such object.
+        """
+        own: dict[str, int] = {}
+        for rank, (name, goal) in enumerate(self.piece.goals(self.names, self.context)):
             is_required = name in self.required
-            own[name] = bag.slot(int(is_required), 1)
-            key, slots, rank = self.key(name, goal), (own[name], *total), min(rank, n_ordered)
+            slot = bag.slot(int(is_required), 1)
+            key, slots, rank = self.key(name, goal), (slot, *total), min(rank, n_ordered)
             if conditions:
-                could_be = [condition for condition, (keys, _) in zip(conditions, piece.witnesses) if keys.has(name, self.context)]
+                could_be = [each for each, (keys, _) in zip(conditions, self.piece.witnesses) if keys.has(name, self.context)]
                 found = self._add(bag, key, kinds(self.context, goal, could_be), slots, rank)
-            else:
+            else:  # as above, for most schemas
                 value = self.value(goal)
                 if value is not None:
                     bag.ways.append(Way((key, value), slots, rank))
                 found = value is not None
-            if not found:
-                del own[name]
-                if is_required:
-                    return
-        asks, choices = (self._asks(bag, own), self._choices(own)) if piece.needs or piece.choices else (None, ())
-        if choices and not all(sets for _, sets in choices):
-            return
-        is_exact = self.context.options.unique_keys or self.fewest > len(piece.required) + 1
+            if found:
+                own[name] = slot
+            elif is_required:
+                return None
+        return own
+
+    def _add_others(self, bag: Bag, conditions: list[Condition], total: tuple[int, ...], rank: int) -> None:
+        """Add the ways of the classes of other keys, all of one rank."""
+        is_exact = self.context.options.unique_keys or self.fewest > len(self.piece.required) + 1
         patterns, seen = self.patterns(), set[Expr]()
         for keys, goal, indices, inside in self.other_keys(patterns):
             members = kinds(self.context, goal, [conditions[i] for i in indices])
@@ -214,15 +233,10 @@ class ObjectRules:
             if distinct:
                 self.check_distinct()
             counted = bag.slot(0, None if n_keys >= MOST_VALUES else n_keys)
-            found = self._add(bag, self.other_key(keys, goal), members, (counted, *total), n_ordered, distinct)
+            found = self._add(bag, self.other_key(keys, goal), members, (counted, *total), rank, distinct)
             self.emitter.has_other_keys |= found and not distinct
             seen |= inside
         self._look_at_alike({keys for first in seen for keys in patterns[first][1:]})
-        ranked = self.context.options.property_order == "schema"
-        symbol = self.builder.bag(
-            self.ways(bag.ways), bag.slots, self.separator, "members", ranked=ranked, asks=asks, choices=choices, where=self.where
-        )
-        self.builder.rule(left, self.around(symbol))
 
     def _look_at_alike(self, alike: set[Expr]) -> None:
         """Make the values of patterns, and of keys, for which another one stands: what they ask is in the report, too."""
