@@ -67,6 +67,8 @@
 #include "parser/ep_first.c"                  /*   ... what a row may begin with */
 #include "parser/ep_make.c"                   /*   ... rules made on demand: lists and bags */
 #include "parser/ep_least.c"                  /*   ... the least that may still come */
+#include "parser/ep_costs.c"                  /*   ... of members of bags */
+#include "parser/ep_least_search.c"           /*   ... of several, with conditions */
 #include "parser/ep_least_bag.c"              /*   ... in bags */
 #include "parser/ep_least_choice.c"           /*   ... that meet choices between keys */
 #include "parser/ep_least_slots.c"            /*   ... where that is a sum over slots */

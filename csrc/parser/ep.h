@@ -83,7 +83,7 @@ typedef struct ep_parser {
     byte_vec bag_sums; /* by bag: is what is missing a sum over slots, as far as that was asked? See ep_least_slots.c */
     id_vec slot_price; /* by slot of such a bag: the least length of a member */
     id_vec least_missing; /* by state of such a bag: the sum */
-    byte_vec common; /* by bag: have its distinct lexemes values in common, as far as that was asked? See ep_least_bag.c */
+    byte_vec common; /* by bag: have its distinct lexemes values in common, as far as that was asked? See ep_costs.c */
     bool knows_least, least_is_bound; /* ... of all nonterminals; of some lexeme or bag it is a lower bound */
     /* scratch */
     u32 stamp;
