@@ -135,6 +135,8 @@ def test_masks_are_those_of_the_schema() -> None:
         ('%llguidance {\n}\nstart: )', "expecting a value", 3, 8),
         ("start: p::0x0\np::_: %if is_ones([0:3])", "a rule with a parameter, name::value, is not supported", 1, 9),
         ('start: "a"\np::_  :  "" %if true', "a rule with a parameter, name::value, is not supported", 2, 3),
+        ('root ::= "a"', "a rule of GBNF, name ::= ..., which Grammar.from_gbnf reads", 1, 7),
+        ('start: "a"\n my-rule ::= [a-z]', "a rule of GBNF, name ::= ..., which Grammar.from_gbnf reads", 2, 4),
         ('start: "a" %if true', "%if is not supported", 1, 12),
         ("start: @sub", "@name, another grammar, is not supported: write its rules", 1, 8),
         ("start: a: :b", "unexpected colon", 1, 9),

@@ -37,7 +37,13 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_WHAT = {'"': "this string does not end", "[": "this set of characters does not end", "{": "a repetition is {2}, {2,} or {2,3}"}
+_WHAT = {
+    '"': "this string does not end",
+    "[": "this set of characters does not end",
+    "{": "a repetition is {2}, {2,} or {2,3}",
+    ":": "a rule is name ::= ...; name: ... is one of Lark, which Grammar.from_lark reads",
+    "=": "a rule is name ::= ...",
+}
 _NEGATED = "negated tokens are not supported; .* is any text, in which there is no special token"
 _NUMBER = re.compile(r"[0-9]+")
 

@@ -66,6 +66,8 @@ _REFUSED = {  # parts that llguidance has
     "%regex": "%regex is not supported: write the texts as alternatives, or as a regular expression",
 }
 _WITHOUT_EFFECT = {"no_forcing": (False, True), "allow_initial_skip": (True,)}  # on texts: options behind %llguidance, and their values
+_GBNF_RULE = re.compile(r"[ \t]*[\w-]+[ \t]*::=")
+_OF_GBNF = "a rule of GBNF, name ::= ..., which Grammar.from_gbnf reads; here it is name: ..."
 _PARAMETRIC = "a rule with a parameter, name::value, is not supported: write a rule for each of its values"
 _UNKNOWN = {  # beginnings of what cannot be read
     "@": "@name, another grammar, is not supported: write its rules into this grammar",
@@ -193,6 +195,8 @@ class _Reader:
             return self.origin.error(f"the attribute {following.text} stands behind the name of a rule that has no parameters", following)
         if token.kind == "[" and following.text in _REFUSED_ATTRIBUTES:
             return self._refused_attribute(following)
+        if _GBNF_RULE.match(text, text.rfind("\n", 0, token.start) + 1):
+            return self.origin.error(_OF_GBNF, token)
         if token.kind == ":" and any(text.startswith("::", start) for start in (token.start, token.start - 1)):
             return self.origin.error(_PARAMETRIC, token)
         if token.kind == "unknown":
