@@ -36,7 +36,7 @@ Probabilities: TypeAlias = NDArray[np.float64]
 _FEW = 4096  # tokens
 _BLOCK = 512  # weights that are added up at once
 _FIRST_DRAWN = 1024  # `draws`: how many arrivals are sorted before there is reason for more
-_LEAST, _MOST = 1e-30, 1e30  # temperatures that float32 divides by
+_LEAST, _MOST = 1e-30, 1e30  # temperatures and penalties that float32 divides by
 
 
 class Weights(NamedTuple):
@@ -137,7 +137,7 @@ def penalise(logits: Scores, ids: Collection[int], theta: float, *, sign_aware: 
     columns = np.unique(np.fromiter(ids, dtype=np.int64))
     if columns[0] < 0 or columns[-1] >= logits.shape[-1]:
         raise ValueError(f"tokens {columns[0]} to {columns[-1]} are to be penalised, and there are scores of {logits.shape[-1]}")
-    scores = logits[..., columns]
+    scores, theta = logits[..., columns], min(max(theta, _LEAST), _MOST)
     with np.errstate(over="ignore"):  # of scores near the least number, with which others ban a token: -inf is right
         logits[..., columns] = np.where(scores < 0, scores * theta, scores / theta) if sign_aware else scores / theta
 

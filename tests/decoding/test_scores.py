@@ -272,6 +272,18 @@ def test_penalties_of_banned_tokens_raise_no_warnings():
         assert probabilities(many.astype(np.float32), Sampling())[7] == 1
 
 
+@pytest.mark.parametrize("theta", [5e-324, 1e-300, 1e-39, 1e39, 1e300, 1.7e308])
+@pytest.mark.parametrize("sign_aware", [True, False])
+def test_penalties_that_float32_does_not_have(theta, sign_aware):
+    """They are no number in it but 0 or inf, and 0 / 0 and 0 * inf are none at all."""
+    with np.errstate(all="raise", under="ignore"):
+        logits = np.array([7.0, -7.0, 0.0, -np.inf], dtype=np.float32)
+        penalise(logits, range(4), theta, sign_aware=sign_aware)
+        assert np.isfinite(logits[:3]).all() and logits[3] == -np.inf
+        assert (logits[0] > 1e30) == (theta < 1) and logits[2] == 0
+        assert probabilities(logits, Sampling()).sum() == 1
+
+
 @pytest.mark.parametrize("token", [-1, 2])
 def test_penalty_of_a_token_that_has_no_score(token):
     with pytest.raises(ValueError, match="to be penalised"):
