@@ -499,6 +499,20 @@ def test_a_cache_with_more_than_keys_and_values_of_each_position_is_not_cut():
         assert keys_values.cut_past(cache(kind), 8, 8, 10)[1] == (8 if is_known else 0)
 
 
+@pytest.mark.parametrize("left", [0, 4, 6, 8])
+def test_what_a_cache_has_left_is_counted_when_it_was_cut(left):
+    """A cut that leaves another number of positions, and says nothing: a pass that went on from it would score another text."""
+    torch = pytest.importorskip("torch")
+    whole, short = (type("DynamicLayer", (), {"keys": torch.zeros(1, 1, 8, 4), "values": torch.zeros(1, 1, 8, 4)})() for _ in range(2))
+
+    def crop(change):
+        whole.keys, whole.values = whole.keys[:, :, :change], whole.values[:, :, :change]
+        short.keys, short.values = short.keys[:, :, :left], short.values[:, :, :change]
+
+    past = SimpleNamespace(layers=[whole, short], crop=crop)
+    assert keys_values.cut_past(past, 8, 5, 9) == (None, 0)
+
+
 def test_a_model_that_says_it_can_see_any_number() -> None:
     """XLNet has -1 there."""
     config = SimpleNamespace(vocab_size=5, max_position_embeddings=-1)
