@@ -22,7 +22,11 @@ is in attributes; the message is assembled from them in one place, here.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .batch import MaskStep
+    from .explanation import Explanation
 
 _MOST_SHOWN = 200  # characters of a place
 _MOST_NAMED = 20  # names of a list
@@ -300,10 +304,10 @@ class TokenRejectedError(GrammarEngineError, ValueError):
     expected : tuple of str
         Names of what could have come there.
     explanation : Explanation
-        The same, with more.
+        The same, with more. (A `Guide` knows nothing but that the token is refused: its `position` is 0, and nothing is expected.)
     """
 
-    def __init__(self, token_id: int, spelling: bytes, explanation: Any):
+    def __init__(self, token_id: int, spelling: bytes, explanation: Explanation):
         self.token_id = token_id
         self.bytes = spelling
         self.position: int = explanation.position
@@ -327,7 +331,7 @@ class BatchError(GrammarEngineError):
         What was done, for all matchers.
     """
 
-    def __init__(self, errors: dict[int, Exception], step: Any):
+    def __init__(self, errors: dict[int, Exception], step: MaskStep):
         self.errors = errors
         self.step = step
         first = min(errors)

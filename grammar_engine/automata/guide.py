@@ -11,11 +11,12 @@ while the core is at work on it without the GIL: another thread, which should no
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal, overload
 
 from .._native import Held, Record, fast_guide, ffi, lib
 from ..checks import as_int, check_count
 from ..errors import TokenRejectedError
+from ..explanation import Explanation
 from ..mask import MaskBuffer, check_alignment, rows_of
 from .dfa import TokenDFA
 
@@ -76,6 +77,12 @@ class Guide(Held):
 
     # --- masks ------------------------------------------------------------------------------------------------------
 
+    @overload
+    def get_tokens(self, mask: None = None) -> list[int]: ...
+
+    @overload
+    def get_tokens(self, mask: object) -> None: ...
+
     def get_tokens(self, mask: Any = None) -> list[int] | None:
         """The tokens that may come next: as a list, ascending; or into a mask.
 
@@ -123,6 +130,15 @@ class Guide(Held):
 
     # --- writing ----------------------------------------------------------------------------------------------------
 
+    @overload
+    def advance(self, token_id: int, mask: None = None, *, return_tokens: Literal[True] | None = None) -> list[int]: ...
+
+    @overload
+    def advance(self, token_id: int, mask: None = None, *, return_tokens: Literal[False]) -> None: ...
+
+    @overload
+    def advance(self, token_id: int, mask: object = None, *, return_tokens: bool | None = None) -> list[int] | None: ...
+
     def advance(self, token_id: int, mask: Any = None, *, return_tokens: bool | None = None) -> list[int] | None:
         """Append a token.
 
@@ -161,7 +177,8 @@ class Guide(Held):
 
     def _rejected(self, token_id: int) -> Exception:
         spelling = self._dfa.vocabulary.token_bytes(token_id) if 0 <= token_id < self._dfa.vocabulary.size else b""
-        return TokenRejectedError(token_id, spelling, _Refusal())
+        reason = f"token {token_id} is refused: it may not come next (Matcher(dfa).explain tells why)"
+        return TokenRejectedError(token_id, spelling, Explanation(False, 0, None, reason=reason))
 
     def rollback_state(self, n: int) -> None:
         """Take back the last steps.
@@ -233,17 +250,6 @@ class Guide(Held):
 
     def __repr__(self) -> str:
         return f"<Guide in state {self.get_state()} of {self._dfa.num_states:,}>"
-
-
-class _Refusal:
-    """What a table knows of why a token is refused: nothing."""
-
-    position = 0
-    expected: tuple[str, ...] = ()
-    reason = ""
-
-    def __str__(self) -> str:
-        return "it may not come next (Matcher(dfa).explain tells why)"
 
 
 def _row_of(mask: Any, dfa: TokenDFA) -> Any:

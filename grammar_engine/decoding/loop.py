@@ -12,11 +12,11 @@ Whether a token fits is told in budget.py.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Generator, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from itertools import islice
-from typing import TYPE_CHECKING, Literal, TypedDict
+from typing import TYPE_CHECKING, Literal, SupportsIndex, TypedDict
 
 import numpy as np
 
@@ -116,7 +116,7 @@ class StreamOptions(TypedDict, total=False):
 
 def generate(
     model: object,
-    prompt_ids: Sequence[int],
+    prompt_ids: Iterable[SupportsIndex],
     grammar: Grammar | Matcher | None = None,
     vocabulary: Vocabulary | None = None,
     **options: Unpack[StreamOptions],
@@ -154,7 +154,7 @@ def generate(
 
 def stream(
     model: object,
-    prompt_ids: Sequence[int],
+    prompt_ids: Iterable[SupportsIndex],
     grammar: Grammar | Matcher | None = None,
     vocabulary: Vocabulary | None = None,
     *,
@@ -172,7 +172,7 @@ def stream(
     ----------
     model : object
         A callable, a torch module or a `Model`; see `as_model`.
-    prompt_ids : sequence of int
+    prompt_ids : iterable of int
         At least one token. The model sees them; the grammar does not.
     grammar : Grammar or Matcher, optional
         A matcher goes on from its text, and is moved to the end of the new one;

@@ -16,6 +16,7 @@ import pytest
 from automata.reading import accepts, follow, mask_bytes, mask_of, reachable
 from grammar_engine import Guide, MaskBuffer, TokenDFA, Vocabulary
 from grammar_engine.errors import TokenRejectedError
+from grammar_engine.explanation import Explanation
 from vocabularies import TinyVocabulary
 
 TINY = TinyVocabulary((b"a", b"b", b"ab", b"ba", b"aa", b"", b"c"), (5,), width=40)
@@ -158,6 +159,8 @@ def test_a_refused_token_leaves_the_mask(dfa: TokenDFA) -> None:
     with pytest.raises(TokenRejectedError) as caught:
         guide.advance(6)
     assert caught.value.bytes == b"c"
+    why = caught.value.explanation  # which has all that that of a matcher has
+    assert isinstance(why, Explanation) and (why.accepted, why.expected_bytes) == (False, b"") and str(why) == str(caught.value)
 
 
 def test_masks_at_an_address(dfa: TokenDFA) -> None:
