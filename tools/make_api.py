@@ -20,7 +20,7 @@ TARGET = Path(__file__).parents[1] / "docs" / "api.md"
 
 SHORT = 160  # characters of a paragraph that is not cut
 
-MODULES = ["grammar_engine", "grammar_engine.decoding", "grammar_engine.decoding.grouped", "grammar_engine.decoding.prefix_cache"]
+MODULES = ["grammar_engine", *(f"grammar_engine.decoding{part}" for part in ("", ".grouped", ".prefix_cache", ".models"))]
 
 GROUPS = {  # by task: where the names are imported from, which they are, and what else to read. Names that are not exported are passed over
     "Compile a grammar": (
@@ -34,6 +34,7 @@ GROUPS = {  # by task: where the names are imported from, which they are, and wh
     "Batches": (0, "fill_masks step_masks MaskStep", "[serving.md](serving.md)"),
     "Ahead of time": (0, "TokenDFA Guide", "[token-automata.md](token-automata.md)"),
     "Decoding": (1, "generate stream as_model apply_mask Stream Step Generation Sampling LogitsProcessor", "[decoding.md](decoding.md)"),
+    "Models": (4, "Model Session NoiseModel Payload", "[decoding.md](decoding.md)"),
     "Grouped sampling": (
         2,
         "repetition_penalty_factory DEFAULT_REPETITION_PENALTY GroupedSampler GroupedTreeSearch GroupedPipeline GroupedResult GenerationType "

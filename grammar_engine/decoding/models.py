@@ -29,9 +29,12 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from ..checks import check_count, check_number
 from . import keys_values
 from .ids import common_prefix
 from .keys_values import Payload
+
+__all__ = ["Model", "NoiseModel", "Payload", "Session", "as_model"]
 
 Logits: TypeAlias = NDArray[np.float32]
 
@@ -182,11 +185,12 @@ class _Counted:
 
 
 class NoiseModel:
-    """A model that knows nothing: its scores are normally distributed noise, settled by the last token alone.
+    """A `Model` that knows nothing: its scores are normally distributed noise, settled by the last token alone. For tests and trials.
 
     Parameters
     ----------
     width : int
+        How many scores there are.
     seed : int
         Same seed, same scores.
     spread : float
@@ -194,7 +198,7 @@ class NoiseModel:
     """
 
     def __init__(self, width: int, seed: int = 0, spread: float = 3.0):
-        self.width, self.seed, self.spread = width, seed, spread
+        self.width, self.seed, self.spread = check_count("width", width), check_count("seed", seed, 0), check_number("spread", spread, 0)
         self.max_length = None
         self.passes = 0
 

@@ -469,6 +469,14 @@ def test_a_window_that_has_slid_is_not_exported():
         session.export(0, 2, 2)
 
 
+@pytest.mark.parametrize(
+    ("options", "error"), [({"width": 0}, ValueError), ({"width": "4"}, TypeError), ({"width": 4, "seed": -1}, ValueError)]
+)
+def test_options_of_noise(options, error):
+    with pytest.raises(error, match=" is "):
+        NoiseModel(**options)
+
+
 def test_the_longest_common_prefix():
     rng = random.Random(0)
     for _ in range(3000):
