@@ -576,6 +576,30 @@ class Grammar:
             self._latest = ref(engine)  # the vocabulary holds it: an engine goes when grammar or vocabulary do
             return engine
 
+    def _fresh_engine(self, vocabulary: Vocabulary, full: Engine, is_shared: bool) -> Engine | None:
+        """For a matcher that has met a ceiling in `full`: the engine of new matchers, if that is another one and has room; or (not
+        `is_shared`) one of its own, which is to be offered to others when the matcher is done with it.
+        """
+        if self._named:
+            vocabulary = vocabulary._naming(self._named)
+        with _LOCK:
+            present: Engine | None = vocabulary._engines.setdefault(self, {}).get(full.switches)
+            if is_shared:
+                return None if present is None or present is full or _is_full(present.handle) else present
+            engine = Engine(self, vocabulary, full.switches, max(full.generation, present.generation if present else 0) + 1)
+            self._live.add(engine)
+            return engine
+
+    def _offer(self, vocabulary: Vocabulary, engine: Engine) -> None:
+        """From now on new matchers use it, unless theirs has room."""
+        if self._named:
+            vocabulary = vocabulary._naming(self._named)
+        with _LOCK:
+            engines = vocabulary._engines.setdefault(self, {})
+            present: Engine | None = engines.get(engine.switches)
+            if present is None or _is_full(present.handle):
+                engines[engine.switches] = engine
+
     def warm(self, vocabulary: Vocabulary, seconds: float = 1.0, *, examples: Iterable[str | bytes] = (), seed: int = 0) -> int:
         """Compute states and masks before they are needed: along example texts, and then along random sentences.
 

@@ -118,12 +118,23 @@ class Matcher(Held):
     def _retry_or_raise(self, status: int, function: Any, *arguments: Any) -> int:
         """After a call has failed: make it again in a fresh generation of states and return what it returns there, or raise its error.
 
-        The ceilings on states count what all matchers over an engine have made, so a text must not fail for what others have used up.
+        The ceilings on states count what all matchers over an engine have made, so a text must not fail for what others have used up,
+        neither in its own generation nor in the one that they use by now. The error is that of an engine which nobody else has.
         """
         error: Exception | None = self._error(status)
-        if isinstance(error, LimitExceededError) and error.limit in _CEILINGS and self._move_to_fresh_engine():
-            result: int = function(self._handle, *arguments)
+        for is_shared in True, False:
+            if not isinstance(error, LimitExceededError) or error.limit not in _CEILINGS:
+                break
+            engine = self.grammar._fresh_engine(self.vocabulary, self._engine, is_shared)
+            if engine is None:
+                continue
+            result: int = lib.ge_matcher_move(self._handle, engine.handle, self._err)
+            if not result:
+                self._engine = engine
+                result = function(self._handle, *arguments)
             error = self._error(result) if result < 0 else None
+            if not is_shared:
+                self.grammar._offer(self.vocabulary, engine)
         if error is not None:
             try:
                 raise error
@@ -136,15 +147,6 @@ class Matcher(Held):
         error = error_of(status, self._err)
         locate(error, self._err.symbol, self.grammar._lexemes, self.grammar._nonterminals, self.grammar._origins)
         return error
-
-    def _move_to_fresh_engine(self) -> bool:
-        """Read the text again in a fresh engine, if there is one. Its error, if there is one, is that of the text alone."""
-        engine = self.grammar._engine(self.vocabulary, self._engine.switches)
-        if engine is self._engine:
-            return False
-        check(lib.ge_matcher_move(self._handle, engine.handle, self._err), self._err)
-        self._engine = engine
-        return True
 
     # --- masks ------------------------------------------------------------------------------------------------------
 
@@ -343,9 +345,12 @@ class Matcher(Held):
         status = lib.ge_matcher_accept(self._handle, ids, len(ids), commit, self._n_done, self._err)
         done: int = self._n_done[0]
         if status:
-            rest = ids[done:] if commit else ids  # what was accepted before the failure stays
+            rest = ids[done : done + 1] if commit else ids  # what was accepted before the failure stays
             self._retry_or_raise(status, lib.ge_matcher_accept, rest, len(rest), commit, self._n_done, self._err)
-            done = self._n_done[0] + (done if commit else 0)
+            again = self._n_done[0]
+            done = done + again if commit else again
+            while commit and again and done < len(ids) and self.accept(ids[done]):
+                done += 1
         return done
 
     def accept_bytes(self, text: bytes) -> bool:

@@ -155,3 +155,36 @@ def test_what_was_taken_back_is_not_read_again() -> None:
     assert matcher.accept_bytes(b"(" * 12)
     assert matcher.accept_bytes(b"y" + b")" * 13)
     assert matcher.is_complete
+
+
+def test_what_others_have_made_in_a_fresh_generation_counts_no_more_than_in_the_first():
+    """A text that meets a ceiling moves to the generation that others use by now, and where they have left no room to one of its own."""
+    grammar = Grammar.from_lark('start: "(" start ")" | "[" start "]" | "x"', limits=Limits(max_rows=200))
+    early, late = Matcher(grammar, VOCABULARY), Matcher(grammar, VOCABULARY)
+    assert early.accept_bytes(b"(" * 50)
+    assert late.accept_bytes(b"[" * 160)  # in a second generation
+    assert grammar.stats.generation == 2
+    assert early.accept_bytes(b"[" * 35)  # which has no room for both, either
+    assert early.accept_bytes(b"x" + b"]" * 35 + b")" * 50)
+    assert early.is_complete
+    assert Matcher(grammar, VOCABULARY)._engine is early._engine
+    with pytest.raises(LimitExceededError, match="max_rows = 200 is reached"):
+        late.accept_bytes(b"[" * 60)
+    assert len(late.tokens) == 1
+    late.rollback(1)
+    assert late.mask() == Matcher(grammar, VOCABULARY).mask()
+
+
+def test_several_tokens_are_accepted_once_each_through_generations():
+    """Some in a generation that has room for no more, the others in the next one."""
+    grammar = Grammar.from_lark('start: "(" start ")" | "[" start "]" | "x"', limits=Limits(max_rows=200))
+    early, late = Matcher(grammar, VOCABULARY), Matcher(grammar, VOCABULARY)
+    assert early.accept_bytes(b"(" * 20)
+    assert late.accept_bytes(b"[" * 160)
+    assert early.mask() == late.mask()
+    bytes_of = {VOCABULARY.token_bytes(token): token for token in range(VOCABULARY.size)}
+    tokens = [bytes_of[b"["]] * 40 + [bytes_of[b"x"], bytes_of[b")"]]
+    assert early.validate(tokens) == 41
+    assert early.accept_tokens(tokens) == 41
+    assert early.tokens == [-1, *tokens[:41]]
+    assert early.accept_tokens([bytes_of[b"]"]] * 39) == 39
