@@ -119,6 +119,20 @@ def test_greedy_spelling() -> None:
     assert caught.value.missing == b"b"
 
 
+def test_greedy_spelling_takes_the_longest() -> None:
+    rng = random.Random(0)
+    for _ in range(200):
+        tokens = [bytes(rng.choices(b"ab", k=rng.choice((0, 1, 2, 3, 7)))) for _ in range(12)]
+        vocabulary, text = Vocabulary([b"a", b"b", *tokens, b""], eos=[14]), bytes(rng.choices(b"ab", k=30))
+        spelled = vocabulary.encode_greedy(text)
+        while spelled:
+            token = spelled.pop(0)
+            longest = max((spelling for spelling in vocabulary.tokens if text.startswith(spelling)), key=len)
+            assert token == vocabulary.tokens.index(longest)
+            text = text.removeprefix(longest)
+        assert not text
+
+
 def test_the_byte_vocabulary() -> None:
     vocabulary = Vocabulary.bytes()
     assert [vocabulary.token_bytes(b) for b in range(256)] == [bytes((b,)) for b in range(256)]
