@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple, SupportsIndex
 
 from ._native import ffi, lib, run_batch
-from .checks import check_count
+from .checks import check_count, check_iterable
 from .errors import BatchError
 from .mask import check_alignment, check_row, rows_of
 from .matcher import Matcher, ids_of
@@ -134,6 +134,12 @@ def _run(
     """Check and do a batch; with the errors of those that failed."""
     if type(threads) is not int or not 0 < threads < _MOST_THREADS:
         threads = check_count("threads", threads, most=_MOST_THREADS - 1)
+    if type(matchers) is not list:
+        check_iterable("matchers", matchers, "Matcher or None")
+    if tokens is not None and type(tokens) is not list:
+        check_iterable("tokens", tokens, "ids or None")
+    if rows is not None and type(rows) is not list:
+        check_iterable("rows", rows, "int")
     batch = list(matchers)
     if threads == 1 and batch and type(batch[0]) is Matcher:
         done = _run_usual(batch, tokens, buffer, rows)

@@ -6,11 +6,12 @@ Numbers may be of any integer or real type, those of numpy included, and come ba
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Collection, Iterable
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-from .errors import VocabularyError
+from .errors import GrammarSyntaxError, VocabularyError
 
 if TYPE_CHECKING:
     from .matcher import Matcher
@@ -84,6 +85,23 @@ def check_texts(name: str, texts: Iterable[str]) -> list[str]:
         if not isinstance(text, str):
             raise TypeError(f"{name} is a list of str; one is {type(text).__name__}")
     return found
+
+
+def check_iterable(name: str, values: object, of: str) -> None:
+    """Raise unless it can be gone through."""
+    try:
+        iter(values)  # type: ignore[call-overload]
+    except TypeError:
+        raise TypeError(f"{name} is a list of {of}, not {type(values).__name__}") from None
+
+
+def check_rules(what: str, text: str, ending: str) -> None:
+    """Raise unless it is the text of a grammar, as far as its type tells, and not the path of a file with this ending."""
+    if not isinstance(text, str):
+        remedy = "; pass the text of the file" if isinstance(text, os.PathLike) else ""
+        raise TypeError(f"{what} is a str, not {type(text).__name__}{remedy}")
+    if text.endswith(ending) and text.isprintable() and ":" not in text:
+        raise GrammarSyntaxError("this looks like a path: pass the text of the file", source=text, offset=0)
 
 
 def check_special_tokens(names: Iterable[str]) -> frozenset[str]:

@@ -16,7 +16,7 @@ from typing import Any, SupportsIndex
 
 from ._native import Held, check, error_of, fast_matcher, ffi, lib, locate
 from .automata.dfa import TokenDFA
-from .checks import as_int, check_count
+from .checks import as_int, check_count, check_iterable
 from .engine import Switches
 from .errors import LimitExceededError, MatcherFinishedError, TokenRejectedError
 from .explanation import Explanation
@@ -646,6 +646,7 @@ def _refuse_text(tokens: object) -> None:
     """Bytes are a sequence of ints, but hardly of ids."""
     if isinstance(tokens, (bytes, bytearray)):
         raise TypeError(f"tokens are ids, not {type(tokens).__name__}: a text is for `accept_bytes`")
+    check_iterable("tokens", tokens, "ids")
 
 
 def ids_of(tokens: Iterable[Any]) -> list[int]:

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._native import Held, fast_row_mask, ffi, know_arrays, lib
-from ..checks import as_int
+from ..checks import as_int, check_iterable
 from ..mask import MaskBuffer
 
 _FLOAT32, _INT32 = np.dtype(np.float32), np.dtype(np.int32)
@@ -173,6 +173,7 @@ def _rows_of(logits: tuple[int, ...], mask: tuple[int, ...], rows: Iterable[int]
         if n_masks != n_logits:
             raise ValueError(f"there are {n_masks} masks for {n_logits} rows of logits: say which with `rows`")
         return None
+    check_iterable("rows", rows, "int")
     chosen = [_row(row, n_logits) for row in rows]
     if len(chosen) != n_masks:
         raise ValueError(f"there are {n_masks} masks for the {len(chosen)} rows that are named")

@@ -5,6 +5,8 @@ Idea. One lexeme, one rule. The core parses the pattern and refuses what has no 
 
 from __future__ import annotations
 
+import re
+
 from ..checks import check_choice
 from ..errors import GrammarError
 from ..ir import ECMA_FULL, PYTHON_FULL, Builder
@@ -37,7 +39,8 @@ def build(builder: Builder, pattern: str, *, dialect: str = "python") -> Report:
         The pattern has a lone surrogate, which is no character.
     """
     if not isinstance(pattern, str):
-        raise TypeError(f"a pattern is a str, not {type(pattern).__name__}")
+        remedy = "; pass its `pattern`, with its flags in front of it, as (?i)" if isinstance(pattern, re.Pattern) else ""
+        raise TypeError(f"a pattern is a str, not {type(pattern).__name__}{remedy}")
     check_choice("dialect", dialect, _DIALECTS)
     try:
         expr = builder.pattern(pattern, _DIALECTS[dialect])

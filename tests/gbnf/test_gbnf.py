@@ -120,6 +120,7 @@ def test_regular_rules_are_lexemes(grammar: str, names: list[str]) -> None:
         ("root ::= <[99999999999]>", "a number", (1, 10)),
         ("root", "here a rule is to begin", (1, 1)),
         ("root := [x]", "a rule is name ::= ...; name: ... is one of Lark, which Grammar.from_lark reads", (1, 6)),
+        ("grammars/json.gbnf", "this looks like a path: pass the text of the file", (1, 1)),
         ('start: "a"', "name: ... is one of Lark, which Grammar.from_lark reads", (1, 6)),
         ("root = [x]", "a rule is name ::= ...", (1, 6)),
         ("root ::= [x] & [y]", "'&' does not belong", (1, 14)),

@@ -2,6 +2,8 @@
 
 import math
 import pickle
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,8 +20,10 @@ from grammar_engine import (
     Vocabulary,
     allocate_masks,
     fill_masks,
+    step_masks,
 )
 from grammar_engine.checks import check_number
+from grammar_engine.decoding import apply_mask
 
 VOCABULARY = Vocabulary.bytes()
 GRAMMAR = Grammar.from_regex("[0-9]{3}")
@@ -90,6 +94,16 @@ def test_numbers():
         ("coalesce_literals is a bool, not float32", lambda: TokenDFA.from_grammar(GRAMMAR, VOCABULARY, coalesce_literals=np.float32(0.5))),
         ("coalesce_literals is a bool, not int", lambda: TokenDFA.from_regex("a", VOCABULARY, coalesce_literals=2**31)),
         ("coalesce_literals is a bool, not str", lambda: TokenDFA.from_regex("a", VOCABULARY, coalesce_literals="no")),
+        ("a Lark grammar is a str, not PosixPath; pass the text of the file", lambda: Grammar.from_lark(Path("a.lark"))),
+        ("a GBNF grammar is a str, not bytes", lambda: Grammar.from_gbnf(b'root ::= "a"')),
+        ("a pattern is a str, not Pattern; pass its `pattern`, with its flags", lambda: Grammar.from_regex(re.compile("a"))),
+        ("tokens is a list of ids, not int", lambda: Matcher(GRAMMAR, VOCABULARY).accept_tokens(5)),
+        ("tokens is a list of ids, not int", lambda: Matcher(GRAMMAR, VOCABULARY).fill_draft_masks(5, bytearray(72))),
+        ("matchers is a list of Matcher or None, not Matcher", lambda: fill_masks(Matcher(GRAMMAR, VOCABULARY), bytearray(36))),
+        ("matchers is a list of Matcher or None, not NoneType", lambda: fill_masks(None, bytearray(36))),
+        ("tokens is a list of ids or None, not int", lambda: step_masks([Matcher(GRAMMAR, VOCABULARY)], 5, bytearray(36))),
+        ("rows is a list of int, not int", lambda: fill_masks([Matcher(GRAMMAR, VOCABULARY)], bytearray(36), rows=0)),
+        ("rows is a list of int, not int", lambda: apply_mask(np.zeros((1, 257)), bytearray(36), rows=0)),
         ("not int", lambda: Vocabulary.load(1)),  # which would close standard output
         ("not int", lambda: TokenDFA.load(1, VOCABULARY)),
     ],

@@ -228,6 +228,7 @@ def test_what_is_not_enforced_is_refused(schema):
         ('start: "a" \0', 1, 12, ""),
         ("start: /(?=a)b/", 1, None, "look"),
         ("start: x{y}\ny: /a/", 1, None, "x"),
+        ("grammars/my json.lark", 1, 1, "looks like a path: pass the text of the file"),
     ],
 )
 def test_malformed_lark(text, line, column, reason):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ...checks import check_bool, check_count, check_ends, check_number
+from ...checks import check_bool, check_count, check_ends, check_iterable, check_number
 from ...grammar import Grammar
 from ...matcher import Matcher
 from ...vocabulary import Vocabulary
@@ -275,6 +275,7 @@ class GroupedPipeline(ABC):
             There is nothing that would end the text; a prompt has no tokens, or too few for
             `answer_length_multiplier` to leave any for its answer; a number is not positive.
         """
+        check_iterable("prompt_s, if it is no str,", prompt_s, "str")
         single = isinstance(prompt_s, str)
         prompts = [prompt_s] if isinstance(prompt_s, str) else list(prompt_s)
         prepared = [self.pre_processing_strategy(prompt, prefix, truncation, postfix) for prompt in prompts]

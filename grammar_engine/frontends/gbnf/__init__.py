@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...checks import check_rules
 from ...limits import Limits
 from ...report import Entry, Report
 from ..lark.rules import Rules
@@ -62,8 +63,7 @@ def build(
     LimitExceededError
         Brackets are nested too deeply.
     """
-    if not isinstance(text, str):
-        raise TypeError(f"a GBNF grammar is a str, not {type(text).__name__}")
+    check_rules("a GBNF grammar", text, ".gbnf")
     if not isinstance(start, str):
         raise TypeError(f"start is the name of a rule, not {type(start).__name__}")
     limits = limits or Limits()

@@ -37,7 +37,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...checks import check_choice
+from ...checks import check_choice, check_rules
 from ...errors import LimitExceededError
 from ...limits import Limits
 from ...report import Entry, Report
@@ -102,8 +102,7 @@ def build(
     LimitExceededError
         Brackets are nested too deeply, or templates have too many instances.
     """
-    if not isinstance(text, str):
-        raise TypeError(f"a Lark grammar is a str, not {type(text).__name__}")
+    check_rules("a Lark grammar", text, ".lark")
     if not isinstance(start, str):
         raise TypeError(f"start is the name of a rule, not {type(start).__name__}")
     check_choice("lexing", lexing, ("exact", "longest"))
