@@ -45,7 +45,7 @@ from .cli_options import (
     vocabulary_of,
 )
 from .errors import GrammarEngineError, GrammarError, LimitExceededError, visible
-from .explanation import alternatives
+from .explanation import alternatives, ranges_of
 from .limits import Limits
 from .progress import progress
 from .vocabulary import Vocabulary
@@ -58,6 +58,7 @@ if TYPE_CHECKING:
 OK, REFUSED, BAD_INPUT, LIMIT, INTERRUPTED, UNREAD = 0, 1, 2, 3, 130, 141
 
 _LESSONS = 2000  # texts that a tiny decoder learns from before it writes
+_WITHOUT_NAMES = ("regex",), ("choice",)  # expected, but nobody sees from that what might come
 # Before a model writes: in this time most states of a usual schema are found; and for texts by a stub, as all code is slow at first.
 _WARM_SECONDS = 0.25
 
@@ -429,7 +430,12 @@ def _fault(matcher: Matcher, text: bytes) -> dict[str, Any] | None:
 def _refusal(matcher: Matcher, text: bytes) -> dict[str, Any]:
     """Where and why `text`, of which a part is refused by the matcher, is refused."""
     explanation = matcher.explain(text)
-    return _place(text, explanation.position, f"{_standing(text, explanation.position)} is refused", explanation.expected)
+    message = f"{_standing(text, explanation.position)} is refused"
+    if explanation.expected:
+        message += f", expected {alternatives(explanation.expected)}"
+    if explanation.expected in _WITHOUT_NAMES:
+        message += f" (next {ranges_of(explanation.expected_bytes)})"
+    return _place(text, explanation.position, message, explanation.expected)
 
 
 def _standing(text: bytes, offset: int) -> str:
@@ -449,8 +455,6 @@ def _place(text: bytes, offset: int, message: str, expected: tuple[str, ...]) ->
     before = text[line_begin:offset].decode("utf-8", "replace")
     after = text[offset : len(text) if line_end < 0 else line_end].decode("utf-8", "replace")
     left = before[-50:].replace("\t", " ")
-    if expected:
-        message += f", expected {alternatives(expected)}"
     return {
         "message": message,
         "offset": offset,

@@ -259,16 +259,20 @@ def vocabulary_of(options: argparse.Namespace) -> Vocabulary:
 def read_bytes(name: str) -> bytes:
     """The content of a file, or of standard input."""
     if name != "-":
-        return Path(name).read_bytes()
+        try:
+            return Path(name).read_bytes()
+        except OSError as error:
+            error.filename = name  # of what can be opened and not be read there is none
+            raise
     if sys.stdin is None:
         raise OSError("the standard input is closed")
     return sys.stdin.buffer.read()
 
 
 def read_text(name: str) -> str:
-    """The same as text."""
+    """The same as text, without the byte order mark that some editors put first."""
     try:
-        return read_bytes(name).decode("utf-8")
+        return read_bytes(name).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise GrammarError(f"not UTF-8: byte {error.start} ({error.reason})") from None
 

@@ -53,7 +53,7 @@ class Explanation:
         if not self.expected:
             return "the text must end here"
         where = f", at {', '.join(repr(place) if place else 'the root' for place in self.where)}" if self.where else ""
-        return f"expected {alternatives(self.expected)} (next {_ranges_of(self.expected_bytes)}{where})"
+        return f"expected {alternatives(self.expected)} (next {ranges_of(self.expected_bytes)}{where})"
 
 
 def alternatives(names: tuple[str, ...]) -> str:
@@ -62,7 +62,7 @@ def alternatives(names: tuple[str, ...]) -> str:
     return " or ".join(names[:_NAMES]) + (f" or {others:,} more" if others > 0 else "")
 
 
-def _ranges_of(ascending: bytes) -> str:
+def ranges_of(ascending: bytes) -> str:
     """Bytes as ranges, `b'-' b'0'-b'9'`; of many ranges the first ones."""
     ranges: list[tuple[int, int]] = []
     for byte in ascending:

@@ -102,6 +102,8 @@ def test_generate_from_other_sources(run, file) -> None:
     exotic = file("exotic", "a\u2028b\r\nc\x0cd\x85")
     texts = {run("generate", "--choices", exotic, "--seed", seed)[1] for seed in range(30)}
     assert texts == {"a\u2028b\n", "c\x0cd\x85\n"}  # lines end with \n or \r\n, and else nowhere
+    marked = file("marked", "\ufeffyes")  # as some editors begin a file
+    assert run("generate", "--choices", marked)[1] == "yes\n"
     code, out, _ = run("generate", "--lark", file("sum.lark", SUM), "--count", 10, "--length", 20)
     assert code == 0
     for line in out.splitlines():
@@ -175,6 +177,13 @@ def test_options_of_schemas_in_other_sources(run, file) -> None:
 def test_check_a_text_that_ends_too_early(run, file) -> None:
     code, out, _ = run("check", "--schema", file("s.json", PERSON), file("short.json", '{"name": "Ada"'))
     assert code == 1 and ":1:15: the text ends too early" in out
+
+
+def test_what_has_no_names_is_expected_by_its_next_bytes(run, file) -> None:
+    code, out, _ = run("check", "--regex", "[0-9]{3}-[a-c]", file("t", "555x"))
+    assert code == 1 and out.endswith(":1:4: 'x' is refused, expected regex (next b'-')\n555x\n   ^\n")
+    code, out, _ = run("mask", "--choices", file("c", "yes\nno"), "--text", "a")
+    assert code == 1 and out == "1:1: 'a' is refused, expected choice (next b'n' b'y')\na\n^\n"
 
 
 def test_check_one_bad_of_several(run, file) -> None:
@@ -314,6 +323,8 @@ def test_missing_and_unreadable_files(run, tmp_path) -> None:
     code, out, _ = run("generate", "--schema", tmp_path / "latin1", "--json")
     assert code == 2 and json.loads(out)["error"].startswith(f"{tmp_path / 'latin1'}: not UTF-8")
     assert run("generate", "--regex", "a", "--vocabulary", tmp_path / "nowhere")[0] == 2
+    if (memory := Path("/proc/self/mem")).exists():  # which can be opened, and has nothing where it begins
+        assert run("check", "--regex", "a", memory)[2] == "grammar-engine: /proc/self/mem: Input/output error\n"
 
 
 @pytest.mark.parametrize(
