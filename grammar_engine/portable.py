@@ -58,7 +58,7 @@ class Records(NamedTuple):
         builder.data, builder.start, builder.longest = self.data, self.start, self.longest
         builder.lexeme_records, builder.rule_records, builder.list_records = self.lexemes, self.rules, self.lists
         builder.bag_records, builder.fragments, builder.begun = self.bags, [], None
-        builder.lexemes, builder.nonterminals, builder.origins = lexemes, nonterminals, {}
+        builder.lexemes, builder.nonterminals, builder.origins, builder.pattern_places = lexemes, nonterminals, {}, {}
         found: Builder = builder
         return found
 

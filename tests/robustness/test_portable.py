@@ -125,6 +125,15 @@ def told(change: Any) -> Any:
     return of_body
 
 
+def test_a_pattern_that_cannot_be_read_again_is_an_error_of_its_own() -> None:
+    """It is read anew, under the limits of the process that reads, and told as it is where a front end reads it."""
+    content = Grammar.from_regex("(((a)))b").to_bytes()
+    with pytest.raises(LimitExceededError, match=r"max_regex_nesting = 2 is reached: groups of the regular expression .*\(\(\(a\)\)\)b"):
+        Grammar.from_bytes(content, limits=Limits(max_regex_nesting=2))
+    with pytest.raises(GrammarError, match="malformed regular expression"):
+        Grammar.from_bytes(forged(content, lambda body: body[:-8] + b"(((a))))"))
+
+
 def test_what_is_damaged_is_refused() -> None:
     content = Grammar.from_regex("ab?").to_bytes()
     for place in range(len(content)):
