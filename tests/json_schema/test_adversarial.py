@@ -59,6 +59,12 @@ ONE_OF: list[tuple[str, list[Any], str, str]] = [
     ),
     ("half lines", [{"type": "number", "minimum": i} for i in range(N)], "0 | 0.5", "1 | 5 | -1"),
     ("multiples", [{"type": "integer", "multipleOf": i} for i in range(2, 80)], "2 | 3 | -79", "0 | 4 | 6 | 89 | 158"),
+    (
+        "multiples beside all numbers",
+        [*({"type": "integer", "multipleOf": i} for i in range(2, 40)), {"type": "number"}, {"multipleOf": 41, "type": "integer"}],
+        "1 | 1.5 | 43 | -47",
+        "0 | 2 | 3 | -37 | 41 | 82",
+    ),
     ("patterns", [{"type": "string", "pattern": f"^v{i}_"} for i in range(N)], '"v7_" | "v399_x"', '"v7" | "v400_"'),
     ("overlapping patterns", [{"type": "string", "pattern": f"<{i}>"} for i in range(N)], '"<7>" | "<7><7>"', '"<7><8>" | "<400>"'),
 ]

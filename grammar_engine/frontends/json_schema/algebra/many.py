@@ -112,13 +112,13 @@ def _halved(texts: list[Expr], context: Context) -> _Texts:
 
 
 def _multiples_in_one(unions: Sequence[tuple[NumberPiece, ...]], context: Context) -> tuple[NumberPiece, ...] | None:
-    """The same where what is outside of each union is one piece: what is outside of all before and of all after one is then, too."""
-    others = []
+    """The same where what is outside of each union is at most one piece: what is outside of all before and of all after one is then, too."""
+    others: list[NumberPiece | None] = []
     for union in unions:
         negations = union[0].negations(context)
         if len(union) > 1 or len(negations) > 1:
             return None
-        others += negations
+        others.append(negations[0] if negations else None)  # nothing is outside of all numbers
     after: list[NumberPiece | None] = [NUMBERS]
     for piece in reversed(others):
         after.append(_common(after[-1], piece, context))
