@@ -112,7 +112,7 @@ def _halved(texts: list[Expr], context: Context) -> _Texts:
 
 
 def _multiples_in_one(unions: Sequence[tuple[NumberPiece, ...]], context: Context) -> tuple[NumberPiece, ...] | None:
-    """The same where what is outside of each union is at most one piece: what is outside of all before and of all after one is then, too."""
+    """The same where at most one piece is outside of each union: so it is with what is outside of all before one, and of all after it."""
     others: list[NumberPiece | None] = []
     for union in unions:
         negations = union[0].negations(context)
