@@ -222,9 +222,18 @@ def _run_present(
 def _errors(
     batch: Sequence[Matcher], ids: list[int] | None, buffer: Any, places: list[int] | None, step: MaskStep, failed: Sequence[bool]
 ) -> dict[int, Exception]:
-    """Why matchers have failed, as far as they do so again."""
+    """Why matchers have failed, as far as they do so again. What one that occurs twice has done behind its failure is done again, too."""
     errors: dict[int, Exception] = {}
-    for i in (i for i, has_failed in enumerate(failed) if has_failed):
+    again: list[int] = []
+    seen: set[int] = set()
+    for i, matcher in enumerate(batch):
+        if failed[i] or id(matcher) in seen:
+            again.append(i)
+            if id(matcher) in seen and step.accepted[i]:  # too early
+                matcher.rollback(1)
+                step.accepted[i] = False
+            seen.add(id(matcher))
+    for i in again:
         error = _again(batch[i], None if ids is None else ids[i], buffer, i if places is None else places[i], step, i)
         if error:
             errors[i] = error

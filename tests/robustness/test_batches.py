@@ -125,6 +125,25 @@ def test_a_matcher_twice():
     assert matcher.tokens == [97, 97]
 
 
+def test_a_matcher_twice_that_meets_a_ceiling():
+    """What comes behind its failure waits until that is dealt with."""
+    grammar = Grammar.from_lark('start: "(" start ")" | "[" start "]" | "x"', limits=Limits(max_rows=200))
+    matcher, other = Matcher(grammar, VOCABULARY), Matcher(grammar, VOCABULARY)
+    assert matcher.accept_bytes(b"(" * 50)
+    assert other.accept_bytes(b"(" * 60)
+    assert Matcher(grammar, VOCABULARY).accept_bytes(b"[" * 190)  # in a second generation: the first has no room for another "["
+    masks = allocate_masks(4, VOCABULARY)
+    tokens = [ord("["), ord("("), None, ord("x")]
+    step = step_masks([matcher, matcher, other, matcher], tokens, masks)
+    assert step.accepted == [True, True, False, True]
+    assert matcher.tokens == [-1, *map(ord, "[(x")]
+    for row, closing in (0, b"x])"), (1, b"x)]"), (3, b")]"):
+        alone = Matcher(Grammar.from_bytes(grammar.to_bytes()), VOCABULARY)
+        alone.accept_bytes(b"(" * 50 + b"[(x"[: row + 1 - row // 3])
+        assert masks[row].tobytes() == alone.mask()
+        assert alone.accept_bytes(closing)
+
+
 @pytest.mark.parametrize("threads", [1, 4])
 def test_a_failure_stays_with_its_matcher(threads):
     """One cannot accept, one has no token to go on with; the others are served."""
