@@ -12,6 +12,10 @@
  *
  * A next byte leads to a place from which the way that is known is shorter: so no way comes back to itself.
  *
+ * With lexing="longest" all may be far longer than foretold, and perhaps no sentence goes on at all. So after 2, 4, 8 ... walks in vain
+ * what can be reached is looked at, the nearest first, as far as that is in proportion to the walks; where it is all, and no end, it is
+ * ruled out.
+ *
  * What is found is the first in the order of bytes among the shortest. So it depends on nothing but the text, and what is left of it after
  * some of its bytes is the closing from there: a shorter or smaller one would have made the whole shorter or smaller.
  *
@@ -291,9 +295,39 @@ static bool foretell_all(ge_engine *e, cl_walk *w, u32 config, u32 index) {
     return true;
 }
 
+/* Raises the bound of a configuration by a look at the first `most` that can be reached from it (or a few more), the nearest
+ * first: to where an end is, or to how far that went; or if that is all and none is an end, all of them are ruled out. */
+static bool raise_bound(ge_engine *e, u32 config, u32 most) {
+    id_vec reached = {0};
+    word_map distances = {0};
+    u32 distance = 0;
+    bool ok = vec_push(&e->b, &reached, config) && map_put(&e->b, &distances, config, 0), is_over = false;
+    for (u32 i = 0; ok && !is_over && i < reached.n; i++) {
+        u32 index = known_of(e, reached.at[i], CL_ANYWHERE);
+        ok = index != NONE;
+        if (!ok || e->cl.closings.at[index].least == RX_NO_LENGTH) continue;
+        distance = map_get(&distances, reached.at[i]);
+        is_over = e->cl.closings.at[index].byte == CL_END || reached.n > most;
+        for (u32 c = 0; ok && !is_over && c < e->lx.x.n_classes; c++) {
+            u32 next = cf_step(e, reached.at[i], c);
+            ok = next != NONE && budget_work(&e->b, 1);
+            if (!ok || next == CF_DEAD || map_get(&distances, next) != NONE) continue;
+            ok = vec_push(&e->b, &reached, next) && map_put(&e->b, &distances, next, distance + 1);
+        }
+    }
+    for (u32 i = 0, n = is_over ? 1 : reached.n; ok && i < n; i++) {
+        u32 index = known_of(e, reached.at[i], CL_ANYWHERE);
+        ok = index != NONE;
+        if (ok) e->cl.closings.at[index].least = is_over ? max_u32(e->cl.closings.at[index].least, distance) : RX_NO_LENGTH;
+    }
+    vec_drop(&e->b, &reached);
+    map_drop(&e->b, &distances);
+    return ok;
+}
+
 /* *found: from here on a way is known. *in_tokens = the place's. With `spelt`: after the closing without. */
 static bool seek_closing(ge_engine *e, cl_walk *w, u32 config, bool spelt, u32 *in_tokens, bool *found) {
-    u32 index = known_of(e, config, CL_ANYWHERE), most = RX_LONG;
+    u32 index = known_of(e, config, CL_ANYWHERE), most = RX_LONG, walks = 0;
     *in_tokens = CL_ANYWHERE;
     if (index == NONE || !ep_least_begin(&e->ep)) return false;
     if (spelt) {
@@ -312,6 +346,8 @@ static bool seek_closing(ge_engine *e, cl_walk *w, u32 config, bool spelt, u32 *
         if (known.least == RX_NO_LENGTH || (spelt && known.least > most)) return true;
         if (known.least > e->b.limits.max_step_work || known.least >= RX_LONG) return budget_limit(&e->b, LIMIT(max_step_work));
         if (!walk_closing(e, w, config, *in_tokens, known.least)) return false;
+        if (!e->g->longest || spelt || e->cl.closings.at[index].byte != NONE || ++walks < 2 || walks & (walks - 1)) continue;
+        if (!raise_bound(e, config, min_u32(walks, UINT16_MAX) * min_u32(walks, UINT16_MAX))) return false;
     }
 }
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import random
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -757,3 +758,29 @@ def test_a_lexeme_whose_shortest_text_is_hard_to_find_and_not_needed() -> None:
         assert matcher.accept_bytes(text)
         closing = matcher.closing_bytes()
         assert matcher.accept_bytes(closing) and matcher.is_complete and text + closing in (b'{"n":0}', b'{"n":0,"x":0}')
+
+
+def test_closings_that_are_far_longer_than_foretold() -> None:
+    """With lexing="longest" a word takes what ought to follow it, until it is full."""
+    grammar = Grammar.from_lark('start: WORD "zz"\nWORD: /[a-z]{1,3000}/', lexing="longest", limits=Limits(max_step_work=2_000_000))
+    assert Matcher(grammar, Vocabulary.bytes()).closing_bytes() == b"a" * 3000 + b"zz"
+
+
+@pytest.mark.parametrize(
+    ("text", "begun"),
+    [
+        ('start: A "a"\nA: /a+/', b"a"),
+        ('start: A inner "a"\ninner: ("a" inner "b")?\nA: /[ab]+/', b"ab"),
+        ('start: A "b"\nA: /a{1,999}b*/', b"a"),
+    ],
+)
+def test_dead_ends_are_seen_to_be_some(text: str, begun: bytes) -> None:
+    """Few states can be reached: so they are looked at, and there is no search up to the limit, which takes many seconds."""
+    matcher = Matcher(Grammar.from_lark(text, lexing="longest"), Vocabulary.bytes())
+    assert matcher.accept_bytes(begun)
+    began = time.process_time()
+    for close in (matcher.closing_bytes, matcher.closing_tokens):
+        with pytest.raises(LimitExceededError, match="max_step_work"):
+            close()
+    assert matcher.closing_within(100) is None
+    assert time.process_time() - began < 2
