@@ -13,6 +13,7 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import fields
 from functools import cache, lru_cache, partial
+from itertools import accumulate
 from operator import attrgetter, is_
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -323,12 +324,14 @@ class NativeExpressions:
         within = self.builder.pattern_places.get(self._err.expr)
         if is_nested:
             shown = pattern[:60].decode("utf-8", "replace")
-            is_fixed, what = bool(self._err.ceiling), "levels" if self._err.ceiling else "groups"
-            maximum = self._err.ceiling or self._err.value
+            is_fixed, maximum = bool(self._err.ceiling), self._err.ceiling or self._err.value
+            depth = max(accumulate((sign == ord("(")) - (sign == ord(")")) for sign in pattern))
+            what = "levels" if is_fixed or depth <= maximum else "groups"
+            cause = " (its counted repeats with look-around are written out)" if what == "levels" and b"(?" in pattern else ""
             raise LimitExceededError(
                 "max_regex_nesting",
                 maximum,
-                f"{what} of the regular expression {shown!r}",
+                f"{what} of the regular expression {shown!r}{cause}",
                 where=within and within.where,
                 is_fixed=is_fixed,
             )

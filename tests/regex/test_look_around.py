@@ -220,3 +220,9 @@ def test_nesting_and_length_are_bounded() -> None:
     for pattern in ("(a" * 100_000 + "(?!.*b)" + ")" * 100_000, "((?!.*x)a" * 100_000 + ")?" * 100_000, "(?!a" * 100_000 + ")" * 100_000):
         with pytest.raises(LimitExceededError, match="5,000 levels"):
             Grammar.from_regex(pattern, limits=Limits(max_regex_nesting=1_000_000))
+
+
+def test_what_is_written_out_is_not_said_to_be_groups() -> None:
+    for pattern in ("(?:(?!ab)[a-z]){0,2000}x", "(?:(?:(?!ab).){1,90}x){1,30}", "(?:(?!a.*z)b.?|c)" * 3_000):
+        with pytest.raises(LimitExceededError, match=r"levels of the regular expression .*look-around are written out"):
+            Grammar.from_regex(pattern)
