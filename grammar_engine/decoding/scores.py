@@ -139,7 +139,10 @@ def penalise(logits: Scores, ids: Collection[int], theta: float, *, sign_aware: 
         raise ValueError(f"tokens {columns[0]} to {columns[-1]} are to be penalised, and there are scores of {logits.shape[-1]}")
     scores, theta = logits[..., columns], min(max(theta, _LEAST), _MOST)
     with np.errstate(over="ignore"):  # of scores near the least number, with which others ban a token: -inf is right
-        logits[..., columns] = np.where(scores < 0, scores * theta, scores / theta) if sign_aware else scores / theta
+        lowered = np.where(scores < 0, scores * theta, scores / theta) if sign_aware else scores / theta
+    if theta < 1:
+        lowered = np.minimum(lowered, np.maximum(scores, np.finfo(scores.dtype).max))  # inf is no score
+    logits[..., columns] = lowered
 
 
 def weigh(logits: Scores, sampling: Sampling) -> Weights:

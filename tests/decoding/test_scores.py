@@ -282,6 +282,9 @@ def test_penalties_that_float32_does_not_have(theta, sign_aware):
         assert np.isfinite(logits[:3]).all() and logits[3] == -np.inf
         assert (logits[0] > 1e30) == (theta < 1) and logits[2] == 0
         assert probabilities(logits, Sampling()).sum() == 1
+        logits = np.array([1e30, 3e38, np.inf], dtype=np.float32)
+        penalise(logits, range(3), theta, sign_aware=sign_aware)
+        assert np.isfinite(logits[:2]).all() and logits[2] == np.inf
 
 
 @pytest.mark.parametrize("token", [-1, 2])
