@@ -87,6 +87,18 @@ def test_a_multiplier_may_come_to_any_number(multiplier):
     assert len(answer["generated_text"]) == 3
 
 
+def test_words_for_truncation():
+    """One that is misspelt cuts nothing, and says so."""
+    sampler = GroupedSampler(TableModel(WIDTH), LETTERS, 2, max_input_len=4)
+    for word in (True, "longest_first", "only_first"):
+        assert len(sampler.pre_processing_strategy("abcabc", truncation=word).ids) == 4
+    for word in (None, False, "do_not_truncate"):
+        assert len(sampler.pre_processing_strategy("abcabc", truncation=word).ids) == 6
+    for word in ("do_not_trunkate", 1.5, 7):
+        with pytest.raises(ValueError, match=f"truncation is a bool, 'do_not_truncate' or one of .*, not {word!r}"):
+            sampler("abcabc", 1, truncation=word)
+
+
 def test_a_grammar_is_a_grammar():
     with pytest.raises(TypeError, match="not Matcher"):
         GroupedSampler(TableModel(WIDTH), LETTERS, 2).generate([[2]], 4, grammar=Matcher(Grammar.from_regex("a"), LETTERS))

@@ -13,6 +13,7 @@ from ...vocabulary import Vocabulary
 
 _UNKNOWN = ("pad", "unk", "mask")  # what may stand for an unknown token, best first
 _BRACKETS = "<>[]|"
+_STRATEGIES = ("longest_first", "only_first", "only_second")  # of `transformers`, to cut
 
 
 class Codec(Protocol):
@@ -64,8 +65,12 @@ def codec_of(tokenizer: Any) -> Codec:
 
 
 def wants_truncation(truncation: Any) -> bool:
-    """Whether a value of `transformers`' parameter `truncation` asks for any."""
-    return truncation not in (None, False, "do_not_truncate")
+    """Whether a value of `transformers`' parameter `truncation` asks for any; raises ValueError for none that it may have."""
+    if truncation in (None, False, "do_not_truncate"):
+        return False
+    if truncation is not True and truncation not in _STRATEGIES:
+        raise ValueError(f"truncation is a bool, 'do_not_truncate' or one of {', '.join(map(repr, _STRATEGIES))}, not {truncation!r}")
+    return True
 
 
 class _VocabularyCodec:
