@@ -11,6 +11,7 @@ import pytest
 
 from grammar_engine import Grammar
 from grammar_engine.cache import ChoicesOptions, GBNFOptions, JSONSchemaOptions, LarkOptions, RegexOptions, TagsOptions
+from grammar_engine.decoding.grouped.pipeline import GroupedPipeline, PipelineOptions
 from grammar_engine.decoding.loop import StreamOptions, stream
 
 
@@ -24,6 +25,7 @@ from grammar_engine.decoding.loop import StreamOptions, stream
         (ChoicesOptions, Grammar.from_choices),
         (TagsOptions, Grammar.from_tags),
         (StreamOptions, stream),
+        (PipelineOptions, GroupedPipeline),
     ],
 )
 def test_they_are_those_of_the_function(options: Any, function: Callable[..., Any]) -> None:
@@ -33,13 +35,11 @@ def test_they_are_those_of_the_function(options: Any, function: Callable[..., An
     assert not options.__required_keys__
 
 
-def test_tokens_may_be_of_any_integer_type(tmp_path: Path) -> None:
-    """For who checks types, as for who does not."""
-    api = pytest.importorskip("mypy.api")
-    source = """
+TOKENS = """
 from collections.abc import Iterable
 from typing import SupportsIndex
-from grammar_engine import Matcher
+from grammar_engine import Grammar, Matcher, Vocabulary
+from grammar_engine.decoding import generate
 
 def run(matcher: Matcher, token: SupportsIndex, tokens: Iterable[SupportsIndex]) -> None:
     matcher.accept(token, strict=True)
@@ -49,8 +49,44 @@ def run(matcher: Matcher, token: SupportsIndex, tokens: Iterable[SupportsIndex])
     matcher.explain(token)
     matcher.explain(b"a")
     matcher.fill_draft_masks(tokens, bytearray(4))
+    generate(print, tokens, matcher)
 """
-    path = tmp_path / "tokens_of_all_types.py"
+RESULTS = """
+from grammar_engine import BatchError, Explanation, Guide, MaskStep, TokenRejectedError, Vocabulary
+from grammar_engine.decoding import GroupedSampler
+
+def run(guide: Guide, mask: bytearray, rejected: TokenRejectedError, failed: BatchError, some: bool) -> None:
+    tokens: list[int] = guide.get_tokens()
+    tokens = guide.advance(3)
+    tokens = guide.advance(3, return_tokens=True)
+    either: list[int] | None = guide.advance(3, return_tokens=some)
+    either = guide.advance(3, mask)
+    why: Explanation = rejected.explanation
+    step: MaskStep = failed.step
+    sampler: GroupedSampler = GroupedSampler.from_pretrained("folder", 3, mode="verify")
+    sampler = GroupedSampler(print, Vocabulary.bytes(), 3, padding_id=3, temp=0.5)
+"""
+
+
+@pytest.mark.parametrize("source", [TOKENS, RESULTS], ids=["tokens", "results"])
+def test_types_of_what_comes_and_goes(tmp_path: Path, source: str) -> None:
+    """Tokens may be of any integer type for who checks types, as for who does not; and results are of the types that they have."""
+    api = pytest.importorskip("mypy.api")
+    path = tmp_path / "program.py"
     path.write_text(source)
     said, errors, status = api.run(["--strict", "--cache-dir", str(tmp_path), str(path)])
     assert (said, errors, status) == ("Success: no issues found in 1 source file\n", "", 0)
+
+
+def test_options_that_there_are_not(tmp_path: Path) -> None:
+    api = pytest.importorskip("mypy.api")
+    path = tmp_path / "program.py"
+    path.write_text("""
+from grammar_engine import Vocabulary
+from grammar_engine.decoding import GroupedSampler, generate
+
+generate(print, [1], max_tokens=3)
+GroupedSampler(print, Vocabulary.bytes(), 3, pading_id=3)
+""")
+    said, _, _ = api.run(["--strict", "--cache-dir", str(tmp_path), str(path)])
+    assert said.count("Unexpected keyword argument") == 2, said

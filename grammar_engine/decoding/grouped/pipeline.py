@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from inspect import signature
 from itertools import chain
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypedDict
 
 import numpy as np
 
@@ -35,12 +35,35 @@ from .result import GroupedResult
 from .text import Rules, Text
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from ..prefix_cache import PrefixCache
 
 # A tokenizer of `transformers` that does not know what its model can see says 10**30, or whatever was saved with it. So a length of more
 # than this is not believed of a tokenizer, and `from_pretrained` asks for one. What a model says of itself, or a user, is believed.
 MAX_MODEL_INPUT_SIZE = 32_768
 _MOST = MAX_BUDGET // 2  # tokens that a multiplier comes to: rounded to a float, a greater number would be more than `MAX_BUDGET`
+
+
+class PipelineOptions(TypedDict, total=False):
+    """The keywords of `GroupedPipeline`, which describes them."""
+
+    temp: float | None
+    end_of_sentence_stop: bool | None
+    repetition_penalty_strategy: RepetitionPenaltyStrategy | None
+    answer_length_multiplier: float
+    max_input_len: int | None
+    padding_id: int | None
+    penalize_from: str | int
+    penalize_in_group: bool
+    forced: bool
+    close_in_time: bool
+    min_allowed_mass: float
+    min_top_prob: float
+    batch: BatchFunction | None
+    prefix_cache: PrefixCache[Payload] | None
+    vocabulary: Vocabulary | None
+    model_name: str | None
 
 
 class GroupedPipeline(ABC):
@@ -163,7 +186,7 @@ class GroupedPipeline(ABC):
         self.pre_processing_strategy = PreProcessor(tokenizer, self.max_input_len)
         self.post_processing_strategy = PostProcessor(tokenizer)
 
-    def _check_names(self, options: dict[str, Any]) -> None:
+    def _check_names(self, options: Iterable[str]) -> None:
         """Raise TypeError, as of the class that was called, for an option that there is not."""
         for name in options:
             if name not in signature(GroupedPipeline).parameters:
@@ -483,7 +506,7 @@ class GroupedPipeline(ABC):
     # --- as data ----------------------------------------------------------------------------------------------------
 
     @classmethod
-    def from_pretrained(cls, model_name: str, group_size: int, *, model_options: dict[str, Any] | None = None, **options: Any) -> Any:
+    def from_pretrained(cls, model_name: str, group_size: int, *, model_options: dict[str, Any] | None = None, **options: Any) -> Self:
         """Make one with a model and a tokenizer that `transformers` loads, on a GPU if there is one.
 
         Parameters
@@ -514,7 +537,7 @@ class GroupedPipeline(ABC):
         return {"generation_type": self.generation_type.value, **values}
 
     @classmethod
-    def from_dict(cls, values: dict[str, Any], model: Any = None, tokenizer: Any = None, **others: Any) -> Any:
+    def from_dict(cls, values: dict[str, Any], model: Any = None, tokenizer: Any = None, **others: Any) -> Self:
         """Make again what `as_dict` described. `values` is not changed.
 
         Parameters

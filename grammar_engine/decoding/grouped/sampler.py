@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -13,10 +13,13 @@ from .commit import commit
 from .group_size import GroupSize
 from .methods import GenerationType
 from .passes import Writing
-from .pipeline import GroupedPipeline
+from .pipeline import GroupedPipeline, PipelineOptions
 from .result import GroupedResult
 from .text import Text
 from .verify import verify
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 _MODES = ("commit", "verify")
 
@@ -79,7 +82,7 @@ class GroupedSampler(GroupedPipeline):
         max_group_size: int | None = None,
         redraft: bool = True,
         default_seed: int = 0,
-        **options: Any,
+        **options: Unpack[PipelineOptions],
     ):
         self._check_names(options)
         self.top_k, self.top_p = top_k, top_p

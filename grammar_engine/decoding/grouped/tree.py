@@ -13,7 +13,7 @@ round, where the model takes batches. Without a bound the number of branches wou
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -25,9 +25,12 @@ from ..warning import warn
 from .commit import visible
 from .methods import GenerationType
 from .passes import Request, Writing
-from .pipeline import GroupedPipeline
+from .pipeline import GroupedPipeline, PipelineOptions
 from .result import GroupedResult
 from .text import Text
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class Branch(NamedTuple):
@@ -71,7 +74,7 @@ class GroupedTreeSearch(GroupedPipeline):
         top_k: int | None = None,
         top_p: float | None = None,
         beam: int = 8,
-        **options: Any,
+        **options: Unpack[PipelineOptions],
     ):
         self._check_names(options)
         self.top_k, self.top_p = top_k, top_p
