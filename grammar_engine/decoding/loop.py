@@ -27,7 +27,7 @@ from ..matcher import Matcher
 from ..vocabulary import Vocabulary
 from .budget import MAX_BUDGET, TRIES, BudgetedText
 from .ids import prompt_of
-from .models import Model, as_model
+from .models import Model, as_model, asked
 from .scores import Sampling, Scores, choose, draws, penalise, retries, rng_of, weigh
 from .warning import warn_of_length
 
@@ -402,7 +402,7 @@ class _Loop:
         generation, sampling, text, clock = self.generation, self.sampling, self.text, time.perf_counter
         begun = clock()
         try:
-            scores = session.logits(self.ids)[0]
+            scores = asked(session, self.ids, 1)[0]
         finally:
             generation.seconds_model += clock() - begun
         generation.passes += 1

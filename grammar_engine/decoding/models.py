@@ -237,6 +237,13 @@ def check_scores(scores: Any, n: int, whose: str) -> None:
         raise ValueError(f"the scores of {n} ids have the shape ({n}, V), not {tuple(scores.shape)}")
 
 
+def asked(session: Session, ids: Sequence[int], rows: int) -> Logits:
+    """What a session answers; raises unless these are scores of so many rows."""
+    scores = session.logits(ids, rows)
+    check_scores(scores, rows, "a session")
+    return scores
+
+
 class _CallableModel(_Counted):
     def __init__(self, function: Callable[[list[int]], Any], width: int | None, max_length: int | None):
         super().__init__(width, max_length)

@@ -10,7 +10,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from grammar_engine.decoding import as_model, keys_values
+from grammar_engine import Grammar, Vocabulary
+from grammar_engine.decoding import GroupedSampler, as_model, generate, keys_values
 from grammar_engine.decoding.ids import common_prefix
 from grammar_engine.decoding.models import NoiseModel
 
@@ -467,6 +468,27 @@ def test_a_window_that_has_slid_is_not_exported():
     session.logits(list(range(20)))
     with pytest.raises(TypeError, match="each position"):
         session.export(0, 2, 2)
+
+
+@pytest.mark.parametrize(
+    ("scores", "error"),
+    [
+        (np.zeros(3, np.float32), ValueError),
+        (np.zeros((9, 3), np.float32), ValueError),
+        (np.zeros((0, 3), np.float32), ValueError),
+        ([[0.0] * 3], TypeError),
+        (None, TypeError),
+    ],
+)
+def test_what_a_session_of_ones_own_has_to_answer(scores, error):
+    model = NoiseModel(3)
+    model.start = lambda: SimpleNamespace(logits=lambda ids, rows=1: scores)
+    vocabulary, grammar = Vocabulary([b"a", b"b", b""], eos=[2]), Grammar.from_regex("[ab]{3}")
+    reason = "have the shape" if error is ValueError else "a session returns scores as an array"
+    with pytest.raises(error, match=reason):
+        generate(model, [0], grammar, vocabulary)
+    with pytest.raises(error, match=reason):
+        GroupedSampler(model, vocabulary, 2, padding_id=0).generate([[0]], 5, grammar=grammar)
 
 
 @pytest.mark.parametrize(

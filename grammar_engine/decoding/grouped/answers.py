@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from ..models import Logits, Model, Session, TorchModel, as_numpy, check_scores
+from ..models import Logits, Model, Session, TorchModel, as_numpy, asked, check_scores
 from .leases import Leases
 from .passes import Passes, Request
 
@@ -51,13 +51,13 @@ class _Apart:
     def _answer(self, request: Request, place: tuple[int, int]) -> Logits:
         if place in self.held:
             session, _ = self.held[place]
-            answer = session.logits(*request)
+            answer = asked(session, request.ids, request.rows)
         else:
             session = self.model.start()
             leases = self.leases if place[1] == 0 else None
             if leases is not None:
                 leases.begin(place[0], session, request.certain)
-            answer = session.logits(*request)
+            answer = asked(session, request.ids, request.rows)
             if leases is not None:
                 leases.keep(place[0], session, request.certain)
         self.held[place] = session, request
