@@ -10,8 +10,9 @@
 #include "../regex/names/rx_name.h"
 #include "mk.h"
 
-/* larger units are taken to be particular to one grammar; larger lexemes have no automaton */
-enum { MAX_KEY_NODES = 1000, LEXEME_KEY_NODES = 128 };
+/* Larger units are taken to be particular to one grammar, but for a text that is one lexeme, whose states
+ * differ in a count: `(\w+\W+){3,50}` has 1,600 nodes. Larger lexemes have no automaton. */
+enum { MAX_KEY_NODES = 1000, TEXT_KEY_NODES = 2000, LEXEME_KEY_NODES = 128 };
 enum { NOT_HASHED, PARTICULAR, HASHED }; /* hashes with a meaning, and the least without */
 
 /* *last: operands [1, *last) are nodes. False: what the expression is, is not in its nodes, or particular to one grammar. */
@@ -79,8 +80,10 @@ static u32 unit_flags(const ge_engine *e, u32 state, u32 i) {
     return e->lx.lexemes.at[lx_lexeme_at(&e->lx, state, i)].flags & (LX_LAZY | LX_SKIP);
 }
 
+static u32 most_nodes(const ge_engine *e) { return e->is_one_lexeme ? TEXT_KEY_NODES : MAX_KEY_NODES; }
+
 static bool hash_unit(ge_engine *e, u32 state, u32 view, mk_key *key) {
-    u32 most = view == MK_LEXEME ? LEXEME_KEY_NODES : MAX_KEY_NODES, n = lx_count(&e->lx, state),
+    u32 most = view == MK_LEXEME ? LEXEME_KEY_NODES : most_nodes(e), n = lx_count(&e->lx, state),
         head[] = {e->g->longest, e->is_one_lexeme, view, n};
     key->hash = mix_words(0, head, 4);
     for (u32 i = 0; i < n && !key->refused; i++) {
@@ -124,7 +127,7 @@ static bool add_structure(ge_engine *e, rx_id root, id_vec *numbered, id_vec *to
         if (todo->n > n_todo) continue; /* those first */
         const u32 *rest = node[0] == RX_SET ? rx_set_of(x, node[1])->w : node + last;
         u32 n_rest = node[0] == RX_SET ? 8 : n - last;
-        if (numbered->n == MAX_KEY_NODES || !vec_reserve(b, key, n + 8)) return false;
+        if (numbered->n == most_nodes(e) || !vec_reserve(b, key, n + 8)) return false;
         key->at[key->n++] = node[0] << 16 | n;
         for (u32 i = 1; i < last; i++) key->at[key->n++] = number[node[i]];
         for (u32 i = 0; i < n_rest; i++) key->at[key->n++] = rest[i];

@@ -72,6 +72,18 @@ def test_where_a_text_is_one_lexeme_no_token_leaves_it(vocabulary: Vocabulary, p
         assert work(grammar, vocabulary, text)["trie_nodes"] <= NODES // 2
 
 
+@pytest.mark.parametrize(
+    "pattern", [r"https?://[-a-zA-Z0-9@:%._+~#=]{1,256}\.[a-zA-Z0-9()]{1,6}\b[-a-zA-Z0-9@:%_+.~#?&/=]*", r"(\w+\W+){3,50}\w+"]
+)
+def test_words_in_unicode_share_an_analysis_too(vocabulary: Vocabulary, pattern: str) -> None:
+    r"""`\b`, and `\w` beside `\W`, are 1,600 expressions."""
+    grammar = Grammar.from_regex(pattern)
+    for text in (b"http://ab.a", b"http://ab.abc.", b"http://ab.abc.d"):
+        work(grammar, vocabulary, text)
+    later = [work(grammar, vocabulary, b"http://ab.abc.def." + end) for end in (b"ghi.", b"ghi.a", b"ghi.abc.d", b"ghi.abc.de")]
+    assert sum(each["trie_nodes"] for each in later) <= NODES * len(later)
+
+
 def test_what_stays_inside_a_lexeme_is_not_walked(vocabulary: Vocabulary) -> None:
     source = (Path(__file__).parents[2] / "grammars" / "python_subset.lark").read_text()
     nodes = {
