@@ -195,6 +195,32 @@ def test_limits_hold() -> None:
         Grammar.from_json_schema(schema, closed=True, limits=tight)
 
 
+def test_references_share_their_rules() -> None:
+    settings = object_of(**{f"setting{i}": INTEGER for i in range(30)})
+    schema = {**object_of(**{f"use{i}": {"$ref": "#/$defs/settings"} for i in range(30)}), "$defs": {"settings": settings}}
+    sizes = [len(Grammar.from_json_schema(schema, closed=closed).to_bytes()) for closed in (False, True)]
+    assert sizes[1] < 2 * sizes[0]  # each had rules of its own
+    assert judged(schema, {"use0": {"setting0": 1}}, {"use0": {"other": 1}}, {"use29": {"other": 1}}) == [True, False, False]
+
+
+def test_kinds_in_each_other() -> None:
+    """What `oneOf` admits, and its closed branches, are met with each other: at each level each branch with each other one, once."""
+    kinds = {
+        f"kind{i}": {
+            "allOf": [
+                {**object_of(kind={"type": "string"}, id=INTEGER), "required": ["kind"]},
+                object_of(kind={"const": f"kind{i}"}, children={"type": "array", "items": {"$ref": "#/$defs/any"}}, **{f"own{i}": INTEGER}),
+            ]
+        }
+        for i in range(40)
+    }
+    schema = {"$ref": "#/$defs/any", "$defs": {**kinds, "any": {"oneOf": [{"$ref": f"#/$defs/{kind}"} for kind in kinds]}}}
+    inner = {"kind": "kind7", "id": 1, "own7": 2}
+    wrong = [{**inner, "own8": 1}, {"kind": "kind40"}, {**inner, "children": [{**inner, "own8": 1}]}]
+    assert judged(schema, inner, {**inner, "children": [inner, {"kind": "kind39", "children": [inner]}]}) == [True, True]
+    assert judged(schema, *wrong) == [False] * 3
+
+
 # --- against the standard -----------------------------------------------------------------------------------------------------
 
 

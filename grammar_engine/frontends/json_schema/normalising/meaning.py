@@ -71,7 +71,7 @@ class Meaning:
             return (yield from (self.closer if place.closes else self.tracker).steps(place))
         open_place = self.document.open.get(place)
         if open_place is not None:
-            return (yield from self.steps(open_place, True) if only_strings else self.closer.closed(open_place))
+            return (yield from self.steps(open_place, True) if only_strings else self._closed(open_place))
         if place.any_of:
             return (yield from self._any_of(place.any_of))
         if isinstance(place.value, bool):
@@ -91,6 +91,14 @@ class Meaning:
         known = self.assertions.said.get(self.document.untracked(place))
         result = known[2].inexact() if known else ANY.inexact()
         return marked(result, ALL_KEYS, ALL_ITEMS) if place.tracked else result
+
+    def _closed(self, place: Place) -> Steps:
+        """The shape of the closed place that belongs to a place. All references to one schema have the same: its rules are written once."""
+        if not is_reference(place):
+            return (yield from self.closer.closed(place))
+        report_reference(self.context, place)
+        target = self.applicators.target(place, "$ref")
+        return ANY.inexact() if target is None else (yield self.document.closed(target))
 
     def _string_part(self, place: Place) -> Steps:
         """The strings that a place admits, from the string parts of the places that it needs. `propertyNames` does not matter to them."""

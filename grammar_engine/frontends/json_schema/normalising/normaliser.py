@@ -44,13 +44,21 @@ class Normaliser:
                 raise Undecided
             self._being_met.add(goal)
             try:
-                known = self._goals[goal] = self._meet(goal)
+                known = self._goals[goal] = self._narrower(goal) or self._meet(goal)
             except LimitExceededError as error:
                 error.locate(goal[-1].pointer)
                 raise
             finally:
                 self._being_met.remove(goal)
         return known
+
+    def _narrower(self, goal: Goal) -> Shape | None:
+        """The shape of a goal that has places and also their closed places, which admit a part of what these do: without them. Else None."""
+        open_ones = {self.context.document.open.get(place) for place in goal} if self.context.document.open else set()
+        if open_ones.isdisjoint(goal):
+            return None
+        known = self.shape(tuple(place for place in goal if place not in open_ones))
+        return known if known.exact else None
 
     def _meet(self, goal: Goal) -> Shape:
         known = self._goals.get(goal[:-1])  # goals grow by one place at a time
