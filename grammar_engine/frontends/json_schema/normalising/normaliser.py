@@ -53,7 +53,7 @@ class Normaliser:
         return known
 
     def _narrower(self, goal: Goal) -> Shape | None:
-        """The shape of a goal that has places and also their closed places, which admit a part of what these do: without them. Else None."""
+        """The shape of a goal that has places and their closed places, too, which admit a part of what those do: without those. Or None."""
         open_ones = {self.context.document.open.get(place) for place in goal} if self.context.document.open else set()
         if open_ones.isdisjoint(goal):
             return None
