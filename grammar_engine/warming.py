@@ -13,10 +13,12 @@ import math
 import random
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ._native import ffi, lib
 from .checks import as_int, check_number
+from .errors import VocabularyError
 from .matcher import Matcher
 from .sampling import Sampler
 from .vocabulary import Vocabulary
@@ -41,18 +43,17 @@ def warm(grammar: Grammar, vocabulary: Vocabulary, seconds: float, examples: Ite
     before, end = grammar.stats.mask_builds, time.monotonic() + seconds
     scout, still = _Scout(grammar, vocabulary), 0
     speaker = vocabulary._naming(grammar._named) if grammar._named else vocabulary
-    for text in texts:
-        scout.reset()
-        scout.mask()
-        for token in speaker.encode_greedy(text):
-            if not scout.accept(token):
-                break
-            scout.mask()
+    for tokens in [speaker.encode_greedy(text) for text in texts]:
+        scout.read(tokens)
     scout.credit = 0
     while time.monotonic() < end and still < STILL:
         builds = grammar.stats.mask_builds
-        sampler.write(scout)
-        still = still + 1 if grammar.stats.mask_builds == builds else 0
+        try:
+            sampler.write(scout)
+        except VocabularyError:  # no token goes on with this text. Its last mask is not kept, and so it is no sign of anything new
+            still += 1
+        else:
+            still = still + 1 if grammar.stats.mask_builds == builds else 0
     return grammar.stats.mask_builds - before
 
 
@@ -83,6 +84,16 @@ class _Scout(Matcher):
         self._words_of_turn = ffi.new("uint32_t[]", self._words)  # which the turn does not keep
         self._turn = ffi.new("ge_turn *", (self._words_of_turn, ffi.NULL, 0, _AMPLE, True))
         self.credit = math.inf
+
+    def read(self, tokens: list[int]) -> None:
+        """A text from its beginning, as far as it is a sentence, with all its masks."""
+        self.reset()
+        with suppress(VocabularyError):
+            self.mask()
+            for token in tokens:
+                if not self.accept(token):
+                    break
+                self.mask()
 
     def mask(self) -> bytes:
         begun = time.monotonic()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from grammar_engine import Grammar, Matcher, Vocabulary, warming
+import pytest
+
+from grammar_engine import Grammar, Matcher, Vocabulary, VocabularyError, warming
 from grammar_engine._native import lib
 from grammar_engine.sampling import Kinds
 
@@ -87,3 +89,16 @@ def test_a_vocabulary_without_an_end_is_warmed_too() -> None:
     grammar = Grammar.from_regex("[ab]{3}")
     assert grammar.warm(vocabulary, seconds=0.05) > 0
     assert Matcher(grammar, vocabulary).allowed_tokens() == [0, 1]
+
+
+def test_where_no_token_goes_on_a_text_ends_and_others_are_read() -> None:
+    """A vocabulary that lacks a byte has dead ends: they are no reason to leave the rest cold."""
+    vocabulary = Vocabulary([b"a", b"b", b"c", b""], eos=[3])
+    grammar = Grammar.from_regex("a(xy|bc*)|b*")
+    assert grammar.warm(vocabulary, seconds=60, examples=["ab"]) > 3
+    dead = Grammar.from_regex("[ab]{2,9}x|c[ab]+")
+    assert dead.warm(vocabulary, seconds=60, examples=["ababababa"]) > 5
+    before = dead.stats.mask_builds
+    with pytest.raises(VocabularyError, match="no token begins to spell"):
+        dead.warm(vocabulary, seconds=60, examples=["ab", "abx"])
+    assert dead.stats.mask_builds == before  # an argument that is none it may be
