@@ -329,7 +329,7 @@ static bool raise_bound(ge_engine *e, u32 config, u32 most) {
 static bool seek_closing(ge_engine *e, cl_walk *w, u32 config, bool spelt, u32 *in_tokens, bool *found) {
     u32 index = known_of(e, config, CL_ANYWHERE), most = RX_LONG, walks = 0;
     *in_tokens = CL_ANYWHERE;
-    if (index == NONE || !ep_least_begin(&e->ep)) return false;
+    if (index == NONE) return false;
     if (spelt) {
         most = e->cl.closings.at[index].least + CL_DETOUR;
         w->nodes.n = 0;
@@ -341,7 +341,7 @@ static bool seek_closing(ge_engine *e, cl_walk *w, u32 config, bool spelt, u32 *
         cl_known known = e->cl.closings.at[index];
         *found = known.byte != NONE;
         if (*found) return true;
-        if (!foretell_all(e, w, config, index)) return false;
+        if (!ep_least_begin(&e->ep) || !foretell_all(e, w, config, index)) return false;
         known = e->cl.closings.at[index];
         if (known.least == RX_NO_LENGTH || (spelt && known.least > most)) return true;
         if (known.least > e->b.limits.max_step_work || known.least >= RX_LONG) return budget_limit(&e->b, LIMIT(max_step_work));

@@ -18,7 +18,7 @@ typedef struct ep_bag_way {
     u32 value;   /* the next one; of the group's way */
     /* the one that was the next at first, and the length of a member with it; NONE: it has not been taken. Of the group's way */
     u32 first, first_length;
-    u32 before;  /* in a search: a way that does the same, may come once, and costs no more: it goes first. NONE: there is none */
+    u32 before;  /* in a search: the slot of one that does the same, may come once, and costs no more: it goes first. NONE: there is none */
     bool open;   /* no bound forbids it now */
 } ep_bag_way;
 

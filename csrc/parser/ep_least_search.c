@@ -4,7 +4,8 @@
  * members are found by a search (A*) over the counts. Each member but the first raises something that is missing, so the search ends, also
  * where a condition cannot be met: during the passes of ep_least.c, while no text is known of what would. The order of members does not
  * matter: by rank, they are written in that order. Of ways that differ in nothing but that each may come once, as listed values do, the
- * cheaper ones go first: else all sets of them would be tried. */
+ * cheaper ones go first: else all sets of them would be tried. So do values that several positions of an array share, of those that may
+ * stand at the same ones: else all ways to give some to the positions would be. */
 #include "ep_costs.h"
 
 enum { PLACE_WORK = 4 }; /* of a place of a search, besides its ways */
@@ -92,6 +93,83 @@ static int compare_alike(const void *left, const void *right) {
     return a->way < b->way ? -1 : 1;
 }
 
+typedef struct value_taker { /* a way to write a value that several positions share: its position, and what it costs there */
+    u32 own, rank, length, way;
+} value_taker;
+
+typedef struct shared_value {
+    const value_taker *takers;
+    u32 n, slot; /* which may be raised once, and is the own one of no way */
+} shared_value;
+
+static int compare_positions(const shared_value *a, const shared_value *b) {
+    if (a->n != b->n) return a->n < b->n ? -1 : 1;
+    for (u32 i = 0; i < a->n; i++) {
+        if (a->takers[i].own != b->takers[i].own) return a->takers[i].own < b->takers[i].own ? -1 : 1;
+        if (a->takers[i].rank != b->takers[i].rank) return a->takers[i].rank < b->takers[i].rank ? -1 : 1;
+    }
+    return 0;
+}
+
+static int compare_values(const void *left, const void *right) {
+    const shared_value *a = left, *b = right;
+    int positions = compare_positions(a, b);
+    if (positions) return positions;
+    for (u32 i = 0; i < a->n; i++)
+        if (a->takers[i].length != b->takers[i].length) return a->takers[i].length < b->takers[i].length ? -1 : 1;
+    return a->slot < b->slot ? -1 : 1;
+}
+
+/* Values that may stand at the same positions, the first of which costs no more at any. */
+static bool is_no_dearer(const shared_value *a, const shared_value *b) {
+    bool before = compare_positions(a, b) == 0;
+    for (u32 i = 0; before && i < a->n; i++) before = a->takers[i].length <= b->takers[i].length;
+    return before;
+}
+
+/* Of values that may stand at the same positions each gets the one before it. An array that has a value without the one before it costs no
+ * less than with that one instead; and of the members of the others those with the values before may be looked for first. `c->left`: how
+ * many ways have a slot as their own. */
+static bool order_values(ep_parser *p, ep_bag_costs *c) {
+    const gr_bag *bag = c->bag;
+    VEC(value_taker) takers = {0};
+    VEC(shared_value) values = {0};
+    id_vec ends = {0}; /* by slot: how many ways raise it beside their own; then, where these end among the takers. NONE: it is no value */
+    bool ok = vec_reserve(p->b, &takers, bag->n_ways) && vec_reserve(p->b, &values, bag->n_slots) && vec_reserve(p->b, &ends, bag->n_slots);
+    for (u32 i = 0; ok && i < bag->n_slots; i++) {
+        gr_slot slot = p->g->slots.at[bag->slots + i];
+        ends.at[i] = slot.minimum || slot.maximum != 1 || c->left.at[i] || i == bag->total ? NONE : 0;
+    }
+    for (u32 way = 0; ok && way < bag->n_ways; way++) {
+        gr_way w = p->g->ways.at[bag->ways + way];
+        for (u32 k = 1; k < w.n_slots && !(w.flags & GR_DEAD); k++) {
+            u32 *n = &ends.at[p->g->bag_words.at[w.slots + k]];
+            if (w.n_slots > 2 || w.flags & GR_DISTINCT) *n = NONE;
+            else if (*n != NONE) ++*n;
+        }
+    }
+    for (u32 i = 0; ok && i < bag->n_slots; i++) {
+        if (ends.at[i] == NONE || !ends.at[i]) continue;
+        values.at[values.n++] = (shared_value){takers.at + takers.n, ends.at[i], i};
+        ends.at[i] = takers.n;
+        takers.n += values.at[values.n - 1].n;
+    }
+    for (u32 way = 0; values.n && way < bag->n_ways; way++) {
+        gr_way w = p->g->ways.at[bag->ways + way];
+        u32 slot = w.n_slots == 2 && !(w.flags & GR_DEAD) ? p->g->bag_words.at[w.slots + 1] : NONE;
+        if (slot == NONE || ends.at[slot] == NONE) continue;
+        takers.at[ends.at[slot]++] = (value_taker){ep_own_slot(p, c, way), w.rank, c->ways.at[way].length, way};
+    }
+    if (values.n) qsort(values.at, values.n, sizeof *values.at, compare_values);
+    for (u32 i = 1; i < values.n; i++)
+        for (u32 k = 0; k < values.at[i].n && is_no_dearer(&values.at[i - 1], &values.at[i]); k++)
+            c->ways.at[values.at[i].takers[k].way].before = values.at[i - 1].slot;
+    vec_drop(p->b, &takers);
+    vec_drop(p->b, &values);
+    vec_drop(p->b, &ends);
+    return ok;
+}
+
 /* Of ways that are alike each gets the one before it in the order of their lengths. Not where keys ask for others, which tells them
  * apart. */
 static bool order_alike(ep_parser *p, ep_bag_costs *c) {
@@ -109,9 +187,9 @@ static bool order_alike(ep_parser *p, ep_bag_costs *c) {
     }
     if (ways.n) qsort(ways.at, ways.n, sizeof *ways.at, compare_alike);
     for (u32 i = 1; ok && i < ways.n; i++)
-        if (compare_what_else(&ways.at[i - 1], &ways.at[i]) == 0) c->ways.at[ways.at[i].way].before = ways.at[i - 1].way;
+        if (compare_what_else(&ways.at[i - 1], &ways.at[i]) == 0) c->ways.at[ways.at[i].way].before = ep_own_slot(p, c, ways.at[i - 1].way);
     vec_drop(p->b, &ways);
-    return ok;
+    return ok && order_values(p, c);
 }
 
 /* One more member, by a way. *to: NONE if it is not allowed, or not needed. */
@@ -120,7 +198,7 @@ static bool reach_by(ep_parser *p, ep_bag_costs *c, bag_search *s, u32 state, u3
         before = c->ways.at[way].before;
     *to = NONE;
     load_state(s, state);
-    if (before != NONE && !gr_bag_count(c->bag, &p->g->slots.at[c->bag->slots + ep_own_slot(p, c, before)], s->words.at)) return true;
+    if (before != NONE && !gr_bag_count(c->bag, &p->g->slots.at[c->bag->slots + before], s->words.at)) return true;
     bool first = s->words.at[n + n_ways];
     if (!gr_bag_admits(p->g, c->bag, s->words.at, c->rank, c->bag->ways + way)) return true;
     if (!first && !gr_bag_lacks(p->g, c->bag, s->words.at, c->bag->ways + way)) return true; /* without it the rest is as good */

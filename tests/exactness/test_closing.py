@@ -502,6 +502,29 @@ def test_positions_whose_shortest_values_are_the_same() -> None:
     assert matcher.accept_bytes(b'[["ab","') and matcher.closing_bytes() == b' ","!",""],%b,%b]' % (one, one)
 
 
+def test_values_that_may_stand_at_the_same_positions() -> None:
+    """The strings cost more than is foretold, so a search that does not know would give all numbers to all other positions."""
+    string, empty, number = {"type": "string"}, {"enum": ["", "null"]}, {"type": "integer", "minimum": 0, "maximum": 49}
+    for prefix, text in (
+        ([string, True, empty, string, number], b'[" ",0,"","!",1]'),
+        ([string, empty, string, number, number], b'[" ","","!",0,1]'),
+        ([empty, empty, string, string, number, number, number], b'["","null"," ","!",0,1,2]'),
+    ):
+        schema = {"type": "array", "uniqueItems": True, "prefixItems": prefix, "items": string, "minItems": len(prefix)}
+        matcher = matcher_of(schema, whitespace="compact", limits=Limits(max_step_work=1_000_000))
+        assert matcher.closing_bytes() == text
+    assert matcher.accept_bytes(b'["","null","a","b",1,10,') and matcher.closing_bytes() == b"0]"
+
+
+def test_a_sentence_is_closed_whatever_the_limit() -> None:
+    items = [{"enum": ["", "null"]}, {"type": "string"}, {"type": "string"}, {"type": "integer", "minimum": 0, "maximum": 49}]
+    array = {"type": "array", "uniqueItems": True, "prefixItems": items, "items": {"type": "string"}}
+    matcher = matcher_of({"anyOf": [array, {"const": 1}]}, whitespace="compact", limits=Limits(max_step_work=3_000))
+    with pytest.raises(LimitExceededError):
+        matcher.closing_bytes()
+    assert matcher.accept_bytes(b"1") and matcher.closing_bytes() == b"" and matcher.closing_tokens() == [matcher.eos[0]]
+
+
 UUID = b"00000000-0000-0000-0000-000000000000"
 STRING_OR_ARRAY = {
     "anyOf": [{"type": "string", "pattern": "^(a|b{10}[ab]{12})$"}, {"type": "array", "items": {"const": 1}, "minItems": 3, "maxItems": 3}]
