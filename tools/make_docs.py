@@ -295,10 +295,10 @@ than what a JSON parser would read as a valid instance; none makes it larger, bu
 - **Order of properties.** As in the schema; then keys that only `required` names; then all others. The keys of a `const` object: as given.
 - **Numbers.** An integer in digits only: `5`, and not `5.0`; so are the multiples of an integer. A number in `enum` or `const` without
   zeros at its end: `2.5`, and not `2.50`; from 10<sup>16</sup> on and below 10<sup>-4</sup> also as programs print it, `1e+22` or
-  `1.5e-07`. Other numbers may have any digits behind the point: multiples of a fraction in plain notation, bounded numbers also with one
-  nonzero digit before the point and an exponent, numbers without bounds in any way that RFC 8259 allows. Zero may have a sign, `-0`, but
-  for one that is listed or the `minimum` (in draft 4 these, too). What a schema *excludes* is excluded in every spelling: a number that is
-  `not` an integer is not `5.0`. No float is ever involved.
+  `1.5e-07`. Other numbers may have any digits behind the point: multiples of a fraction, and what is to be no multiple (so also no
+  integer), in plain notation, bounded numbers also with one nonzero digit before the point and an exponent, numbers without bounds in any
+  way that RFC 8259 allows. Zero may have a sign, `-0`, but for one that is listed or the `minimum` (in draft 4 these, too). What a schema
+  *excludes* is excluded in every spelling: a number that is `not` an integer is not `5.0`. No float is ever involved.
 - **Strings.** Each character in one way, raw where JSON allows it (the digits of `\\u001f` in either case). Surrogates come in pairs: a
   schema that names text with a lone one is refused.
 - **White space.** `whitespace=`
