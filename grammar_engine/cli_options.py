@@ -63,6 +63,8 @@ WORDS = (  # what messages of the library say to who writes Python, and what tha
     (r"style='(\w+)' (can write no instance|writes objects)", r"--style \1 \2"),
     (r'only in a grammar with lexing="exact"', "only in a grammar with --lexing exact"),
     (r'under lexing="(exact|longest)"', r"under --lexing \1"),
+    (r", which Grammar\.from_(lark|gbnf) reads", r", for --\1"),
+    (r": leave it out; options are those of Grammar\.from_lark", ": leave it out"),
     (r"max_new_tokens = (\d+)", r"--max-tokens \1"),
     (r"max_new_tokens is at least", "--max-tokens is at least"),
     (r": pass eos=\[\.\.\.\] \(ids or names\)", "; from Python, `Vocabulary.from_file(..., eos=[...]).save(...)` writes a file that does"),

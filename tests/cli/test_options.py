@@ -232,6 +232,8 @@ MESSAGES = {  # what the library says -> a command that makes it say so; "{name}
     r"style='(\w+)' (can write no instance|writes objects)": ("mask --style qwen_xml --schema {}", {"type": "string"}),
     r'only in a grammar with lexing="exact"': ("mask --lexing longest --lark {}", LARK_OF + "{}"),
     r'under lexing="(exact|longest)"': ("report --lexing longest --lark {}", 'start: /"[a-z]*?"/'),
+    r", which Grammar\.from_(lark|gbnf) reads": ("mask --lark {}", 'root ::= "a"'),
+    r": leave it out; options are those of Grammar\.from_lark": ("mask --lark {}", '%llguidance {"a": 1}\nstart: "a"'),
     r"max_new_tokens = (\d+)": ("generate --model stub --max-tokens 2 --schema {}", PAIR),
     r"max_new_tokens is at least": ("generate --model stub --max-tokens 9223372036854775808 --schema {}", PAIR),
     r": pass eos=\[\.\.\.\] \(ids or names\)": ("mask --regex a --vocabulary {}", {"tokens": ["YQ=="]}),
@@ -267,7 +269,7 @@ def test_messages_are_in_the_words_of_the_command_line(run, file, tmp_path, monk
     monkeypatch.setattr(cli_options, "WORDS", ())
     theirs = said(run, file, tmp_path, *MESSAGES[phrase])
     assert re.search(phrase, theirs) and not re.search(phrase, ours)
-    for python in ("=True", "=...", "schema_options", "Limits(", 'lexing="', "style='", "max_new_tokens"):
+    for python in ("Grammar.from_lark", "=True", "=...", "schema_options", "Limits(", 'lexing="', "style='", "max_new_tokens"):
         assert python not in ours
 
 
