@@ -25,7 +25,7 @@ class Entry(NamedTuple):
 
 @dataclass
 class Report:
-    """What became of each part of the source.
+    """What became of each part of the source, by entries: each has a `pointer`, a `keyword` and a `detail`.
 
     Attributes
     ----------

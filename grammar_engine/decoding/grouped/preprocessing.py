@@ -62,7 +62,7 @@ class PreProcessor:
         return self.codec.encode(text, truncation, self.max_input_len) if text else []
 
     def __call__(self, prompt: str, prefix: str = "", truncation: Any = "do_not_truncate", postfix: str = "") -> Prepared:
-        """The ids of prefix, prompt and postfix. Costs time linear in their length."""
+        """The `ids` of prefix, prompt and postfix, and how many of them are of each. Costs time linear in their length."""
         parts = [self.encode(text, truncation) for text in (prefix, prompt, postfix)]
         before, middle, after = parts
         return Prepared([*before, *middle, *after], len(before), len(middle), len(after))
