@@ -232,6 +232,22 @@ def test_calls_of_llguidance() -> None:
             assert one.deep_copy().validate_tokens(list(text)) == two.validate(list(text)), text
 
 
+def test_tags_of_llguidance() -> None:
+    llguidance = peer("llguidance")
+    schema = {"type": "object", "properties": {"a": {"type": "null"}}, "additionalProperties": False}
+    tags = [llguidance.StructTag(trigger="<f", begin=f"<f={name}>", grammar=schema, end="</f>") for name in "xy"]
+    source = llguidance.StructTag.to_grammar(tags, assume_special=False)
+    grammar = ge.Grammar.from_tags([ge.Tag(f"<f={name}>", schema, "</f>") for name in "xy"], triggers=["<f"])
+    tokenizer = ll_tokenizer(llguidance)
+    for text in b"so", b'so <f=x>{"a":null}</f> and <f=y>{}</f>', b"<f=z>", b"<f=x>{}":
+        one, two = llguidance.LLMatcher(tokenizer, source, log_level=0), ge.Matcher(grammar, VOCABULARY)
+        assert not one.is_error(), one.get_error()
+        read = one.try_consume_tokens(list(text))
+        assert read == two.accept_tokens(list(text)) and one.is_accepting() == two.is_complete, text
+    assert tokenizer.greedy_tokenize("ab") == VOCABULARY.encode_greedy(b"ab")
+    assert ge.Vocabulary.builtin(slices=["[a-z]+"]).slices == ("[a-z]+",) and tokenizer.with_slices(["[a-z]+"])
+
+
 def test_calls_of_xgrammar() -> None:
     xgrammar, torch = peer("xgrammar"), pytest.importorskip("torch")
     from grammar_engine.decoding import apply_mask
@@ -269,6 +285,21 @@ def test_calls_of_xgrammar() -> None:
     assert ended.accept_string("555-1234") and ended.accept_token(10) and ended.is_terminated()
     alone = xgrammar.GrammarMatcher(compiled, terminate_without_stop_token=True)
     assert alone.accept_string("555-1234") and alone.is_terminated()
+    null, regex = '{"type": "null"}', xgrammar.Grammar.from_regex("a+")
+    formats = [{"type": "regex", "pattern": "a+"}, {"type": "json_schema", "json_schema": json.loads(null)}]
+    for name, kind in ("union", "or"), ("concat", "sequence"):
+        joined = engine.compile_grammar(getattr(xgrammar.Grammar, name)(regex, xgrammar.Grammar.from_json_schema(null)))
+        both = cache.from_structural_tag({"format": {"type": kind, "elements": formats}})
+        for text in b"aa", b"null", b"aanull", b"nullaa":
+            one, two = xgrammar.GrammarMatcher(joined), ge.Matcher(both, VOCABULARY)
+            assert (one.accept_string(text) and one.is_completed()) == (two.accept_bytes(text) and two.is_complete)
+    free, any_json = engine.compile_builtin_json_grammar(), cache.from_json_schema({"type": ["object", "array"]})
+    for text in b"5", b"{}", b'[1, {"a": [null, "b", 1e5]}]', b'{"a":1,"a":2}', b"[1":
+        one, two = xgrammar.GrammarMatcher(free), ge.Matcher(any_json, VOCABULARY)
+        assert (one.accept_string(text) and one.is_completed()) == (two.accept_bytes(text) and two.is_complete)
+    assert free.memory_size_bytes and engine.get_cache_size_bytes() and any_json.stats.bytes and cache.stats.bytes
+    for one in engine.clear_cache, cache.clear:
+        one()
     schema = '{"type": "object", "properties": {"a": {"type": "null"}, "b": {"type": "null"}}, "additionalProperties": false}'
     for settings, options in (
         ({"any_whitespace": False}, {"whitespace": (", ", ": ")}),
