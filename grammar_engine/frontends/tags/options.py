@@ -170,7 +170,9 @@ def _triggers(tags: Sequence[Region], thinking: Region | None, options: Options)
     if len(set(triggers)) < len(triggers):
         raise GrammarError(f"{triggers[-1]!r} begins the thinking, and a tag as well")
     for inner, outer in within(triggers, triggers):
-        raise GrammarError(f"{inner!r}, with which a tag or the thinking begins, is in {outer!r}, and so would be found first")
+        is_given = options.triggers is not None and inner in options.triggers
+        what = f"the trigger {inner!r}" if is_given else f"{inner!r}, with which a tag or the thinking begins,"
+        raise GrammarError(f"{what} is in {outer!r}, and so would be found first")
     for inner, outer in within(options.excluded, triggers, whole=True):
         raise GrammarError(f"{inner!r} is excluded, and is in {outer!r}, with which a tag or the thinking begins")
     return triggers
