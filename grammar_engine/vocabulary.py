@@ -289,8 +289,9 @@ class Vocabulary:
         tokenizer : path or tokenizers.Tokenizer
             A path is read without the `tokenizers` package.
         eos : iterable of int or str, optional
-            Ids or names of the tokens that end the text; one may stand alone. Default: for a path, what `generation_config.json` or
-            `tokenizer_config.json` beside it say; else all special tokens whose names are customary for this (`</s>`, `<|im_end|>`, ...).
+            Ids or names of the tokens that end the text; one may stand alone. Default: for a path, what `generation_config.json`,
+            `tokenizer_config.json` or `config.json` beside it says; else all special tokens whose names are customary for this (`</s>`,
+            `<|im_end|>`, ...).
         width : int, optional
             Width of the logits; tokens from there on are left out.
         slices : iterable of str, optional

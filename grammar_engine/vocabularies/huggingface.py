@@ -245,12 +245,20 @@ def _strip(content: str, start: int, stop: int) -> Step:
 
 
 def eos_beside(path: Path) -> list[int | str] | None:
-    """What the files that are published beside a `tokenizer.json` say."""
+    """What the files that are published beside a `tokenizer.json` say.
+
+    One that is damaged might say something else than the next one. (A `config.json` may be that of something else.)
+    """
     for name, key in (("generation_config.json", "eos_token_id"), ("tokenizer_config.json", "eos_token"), ("config.json", "eos_token_id")):
         try:
             value = json.loads(path.with_name(name).read_bytes()).get(key)
-        except (OSError, ValueError, AttributeError):
+        except OSError:
             continue
+        except (ValueError, AttributeError, RecursionError) as error:
+            if name == "config.json":
+                continue
+            what = f"{path.with_name(name)} is malformed, and so does not say which tokens end a text"
+            raise VocabularyError(f"{what}: pass eos=[...] (ids or names)") from error
         if isinstance(value, dict):  # an added token, spelled out
             value = value.get("content")
         if value is not None:

@@ -183,6 +183,24 @@ def test_where_eos_comes_from(tmp_path) -> None:
     assert Vocabulary.from_tokenizers(path).eos == (end, start)
 
 
+@pytest.mark.parametrize("content", ["", "{", "[1]", "3", '{"eos_token_id": ' * 100_000])
+def test_what_would_say_it_is_damaged(tmp_path, content) -> None:
+    """What comes next might name another token, and texts would not end where the model ends them."""
+    tokenizer = byte_level()
+    start = tokenizer.token_to_id("<s>")
+    tokenizer.save(str(tmp_path / "tokenizer.json"))
+    (tmp_path / "config.json").write_text(content)  # it may be of another program
+    assert Vocabulary.from_tokenizers(tmp_path / "tokenizer.json").eos == (tokenizer.token_to_id("<|endoftext|>"),)
+    (tmp_path / "config.json").write_text(json.dumps({"eos_token_id": start}))
+    assert Vocabulary.from_tokenizers(tmp_path / "tokenizer.json").eos == (start,)
+    for name in ("tokenizer_config.json", "generation_config.json"):
+        (tmp_path / name).write_text(content)
+        for load in (Vocabulary.from_tokenizers, Vocabulary.from_file):
+            with pytest.raises(VocabularyError, match=rf"{name} is malformed, .*: pass eos="):
+                load(tmp_path / "tokenizer.json")
+            assert load(tmp_path / "tokenizer.json", eos=[start]).eos == (start,)
+
+
 def test_no_known_eos_is_an_error() -> None:
     tokenizer = Tokenizer(models.BPE(vocab={"a": 0}, merges=[]))
     tokenizer.decoder = decoders.ByteLevel()
