@@ -27,7 +27,10 @@ def as_int(name: str, value: Any) -> int:
     kind = type(value).__name__  # neither numpy nor torch is imported for it
     if not hasattr(value, "__index__") or kind in _BOOLS or (kind == "Tensor" and str(value.dtype) == "torch.bool"):
         raise TypeError(f"{name} is an int, not {type(value).__name__}")
-    return int(value.__index__())
+    try:
+        return int(value.__index__())
+    except TypeError:  # of an array or a tensor of several
+        raise TypeError(f"{name} is an int, not {type(value).__name__}") from None
 
 
 def check_count(name: str, value: Any, least: int = 1, most: int | None = None) -> int:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, overload
 
 from .._native import Held, Record, fast_guide, ffi, lib
-from ..checks import as_int, check_count
+from ..checks import as_int, check_count, check_iterable
 from ..errors import TokenRejectedError
 from ..explanation import Explanation
 from ..mask import MaskBuffer, check_alignment, rows_of
@@ -220,6 +220,7 @@ class Guide(Held):
         -------
         bool
         """
+        check_iterable("sequence", sequence, "ids")
         handle, state = self._dfa._handle, self.get_state()
         for token in sequence:
             state = lib.ge_dfa_next(handle, state, _as_id(token))

@@ -134,13 +134,12 @@ def as_model(model: object, *, width: int | None = None, max_length: int | None 
     Raises
     ------
     TypeError
-        It is none of these.
+        It is none of these, or `width` or `max_length` is no int.
     ValueError
         `width` or `max_length` is not positive, or is given for a `Model`, which has its own.
     """
-    for name, value in (("width", width), ("max_length", max_length)):
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-            raise ValueError(f"{name} is an int of at least 1, not {value!r}")
+    width = None if width is None else check_count("width", width)
+    max_length = None if max_length is None else check_count("max_length", max_length)
     nn = getattr(sys.modules.get("torch"), "nn", None)  # None: torch is not there, or another thread is importing it
     if nn is not None and isinstance(model, nn.Module):
         return TorchModel(model, width, max_length)

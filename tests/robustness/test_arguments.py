@@ -23,7 +23,8 @@ from grammar_engine import (
     step_masks,
 )
 from grammar_engine.checks import check_number
-from grammar_engine.decoding import apply_mask
+from grammar_engine.decoding import GroupedSampler, PrefixCache, apply_mask, as_model
+from grammar_engine.decoding.prefix_cache import MatcherCache
 
 VOCABULARY = Vocabulary.bytes()
 GRAMMAR = Grammar.from_regex("[0-9]{3}")
@@ -98,6 +99,12 @@ def test_numbers():
         ("a GBNF grammar is a str, not bytes", lambda: Grammar.from_gbnf(b'root ::= "a"')),
         ("a pattern is a str, not Pattern; pass its `pattern`, with its flags", lambda: Grammar.from_regex(re.compile("a"))),
         ("tokens is a list of ids, not int", lambda: Matcher(GRAMMAR, VOCABULARY).accept_tokens(5)),
+        ("a token is an int, not ndarray", lambda: Matcher(GRAMMAR, VOCABULARY).accept(np.array([50, 51]))),
+        ("sequence is a list of ids, not int", lambda: Guide(DFA).accepts_tokens(5)),
+        ("tokens is a list of ids, not int", lambda: PrefixCache().acquire(5)),
+        ("ids is a list of int, not int", lambda: MatcherCache().after(5, GRAMMAR, VOCABULARY)),
+        ("width is an int, not str", lambda: as_model(print, width="3")),
+        ("values is a dict, as `as_dict` makes it, not str", lambda: GroupedSampler.from_dict("{}")),
         ("tokens is a list of ids, not int", lambda: Matcher(GRAMMAR, VOCABULARY).fill_draft_masks(5, bytearray(72))),
         ("matchers is a list of Matcher or None, not Matcher", lambda: fill_masks(Matcher(GRAMMAR, VOCABULARY), bytearray(36))),
         ("matchers is a list of Matcher or None, not NoneType", lambda: fill_masks(None, bytearray(36))),
@@ -167,6 +174,12 @@ def test_numbers_of_numpy_are_numbers():
     assert fill_masks(matchers, masks, rows=np.array([1, 0]), threads=np.uint8(2)) == [True, True]
     assert matchers[0].accept(np.int64(ord("1"))) and matchers[0].closing_within(np.int16(9))
     matchers[0].rollback(np.int8(1))
+    assert PrefixCache(np.int64(4), digest_size=np.int64(9)).acquire(np.array([1, 2])).matched == 0
+    assert as_model(print, width=np.int64(7)).width == 7
+    ids = np.array([49, 50])
+    assert (
+        MatcherCache(1).after(ids, GRAMMAR, VOCABULARY).tokens == MatcherCache(1).after(iter(ids), GRAMMAR, VOCABULARY).tokens == [49, 50]
+    )
     with pytest.raises(TypeError, match="a row is an int, not float64"):
         fill_masks(matchers, masks, rows=np.array([0.0, 1.0]))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from inspect import signature
 from itertools import chain
@@ -554,6 +554,8 @@ class GroupedPipeline(ABC):
         ValueError
             The penalty was one of the user's own, or there is no model.
         """
+        if not isinstance(values, Mapping):
+            raise TypeError(f"values is a dict, as `as_dict` makes it, not {type(values).__name__}")
         options = {name: value for name, value in values.items() if name != "generation_type"} | others
         if isinstance(options.get("repetition_penalty_strategy"), dict):
             options["repetition_penalty_strategy"] = penalty_from_dict(options["repetition_penalty_strategy"])

@@ -17,6 +17,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from ...checks import check_iterable
+
 P = TypeVar("P")
 
 
@@ -32,6 +34,7 @@ def ids_of(tokens: Iterable[int]) -> array[int]:
     """
     if isinstance(tokens, (str, bytes, bytearray)):
         raise TypeError(f"tokens are ids, not {type(tokens).__name__}")
+    check_iterable("tokens", tokens, "ids")
     try:
         return array("q", tokens)
     except OverflowError:

@@ -36,7 +36,7 @@ class Hashing:
     def __init__(self, method: Method = "chained", digest_size: int = 8):
         if method not in ("chained", "direct"):
             raise ValueError(f'hashing is "chained" or "direct", not {method!r}')
-        check_count("digest_size", digest_size, 1, 64)
+        digest_size = check_count("digest_size", digest_size, 1, 64)
         self._chained = method == "chained"
         self._digest_size = digest_size
         self._bits = (1 << 8 * digest_size) - 1 if digest_size <= _OF_THE_INTERPRETER else 0

@@ -13,6 +13,7 @@ from itertools import count
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from ...checks import check_iterable
 from ...grammar import Grammar
 from ...locks import new_lock
 from ...matcher import Matcher
@@ -76,6 +77,9 @@ class MatcherCache:
             raise TypeError(f"grammar is a Grammar, not {type(grammar).__name__}")
         if not isinstance(vocabulary, Vocabulary):
             raise TypeError(f"vocabulary is a Vocabulary, not {type(vocabulary).__name__}")
+        if not isinstance(ids, Sequence):
+            check_iterable("ids", ids, "int")
+            ids = list(ids)
         ends = vocabulary.eos if eos is None else vocabulary._ends(eos)
         with self._cache.acquire(ids, self._salt(grammar, vocabulary, ends)) as lease:
             matcher = self._fork(lease.payloads[-1]) if lease.matched else Matcher(grammar, vocabulary, eos=ends)
