@@ -2,26 +2,40 @@
 #include "names/rx_unbound.h"
 #include "rx_frontier.h"
 
-enum { DERIVATIVE_WORK = 2 }; /* it takes longer than an item of a row */
+enum {
+    DERIVATIVE_WORK = 2, /* it takes longer than an item of a row */
+    MET_HEADS = 32       /* of a sequence, that are known again */
+};
 
 static rx_id derive_parts(rx_arena *x, rx_id id, u32 byte, bool is_and);
 
-/* d(h t, c) = d(h, c) t  |  d(t, c) if h is nullable: along the spine, so that a?b?c?... takes a loop and no recursion. */
+/* The heads that a sequence was seen to have, as far as they are few. */
+typedef struct met_heads {
+    rx_id at[MET_HEADS];
+    u32 n;
+} met_heads;
+
+static bool meet_head(met_heads *met, rx_id head) {
+    for (u32 i = 0; i < met->n; i++)
+        if (met->at[i] == head) return true;
+    if (met->n < MET_HEADS) met->at[met->n++] = head;
+    return false;
+}
+
+/* d(h t, c) = d(h, c) t  |  d(t, c) if h is nullable: along the spine, so that a?b?c?... takes a loop and no recursion. Where a head comes
+ * again, all between may be empty, and what is behind it is a part of what is behind the first: of a?b?a?b?... there are two arms. */
 static rx_id derive_concat(rx_arena *x, rx_id id, u32 byte) {
     id_vec arms = {0};
+    met_heads met = {.n = 0};
     rx_id only = RX_ID_NEVER, result = NONE; /* mostly there is one arm, and no list of them */
     bool last = false;
     while (!last) {
-        rx_id derived;
-        if (rx_kind_of(x, id) == RX_CONCAT) {
-            rx_id head = intern_words(&x->nodes, id)[1], tail = intern_words(&x->nodes, id)[2];
-            derived = rx_concat(x, rx_derive(x, head, byte), tail);
-            last = !rx_nullable(x, head);
-            id = tail;
-        } else {
-            derived = rx_derive(x, id, byte);
-            last = true;
-        }
+        bool is_sequence = rx_kind_of(x, id) == RX_CONCAT;
+        rx_id head = is_sequence ? intern_words(&x->nodes, id)[1] : id, tail = is_sequence ? intern_words(&x->nodes, id)[2] : RX_ID_EMPTY;
+        last = !is_sequence || !rx_nullable(x, head);
+        id = tail;
+        if (meet_head(&met, head)) continue;
+        rx_id derived = rx_concat(x, rx_derive(x, head, byte), tail);
         if (derived == NONE) goto done;
         if (derived == RX_ID_NEVER) continue;
         if (only == RX_ID_NEVER) only = derived;

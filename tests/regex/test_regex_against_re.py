@@ -17,7 +17,7 @@ from contextlib import contextmanager
 import pytest
 
 import regex
-from grammar_engine import Grammar, Matcher, Vocabulary
+from grammar_engine import Grammar, Limits, Matcher, Vocabulary
 from grammar_engine._native import NativeExpressions
 from grammar_engine.errors import GrammarSyntaxError, LimitExceededError, UnsupportedRegexError
 from grammar_engine.ir import (
@@ -362,3 +362,13 @@ def test_long_patterns() -> None:
     assert engine("|".join(words), PYTHON_FULL)("word4711")
     assert engine("|".join(f"^{word}$" for word in words), ECMA_SEARCH)("word4711")
     assert not engine(r"\b(?:" + "|".join(words) + r")\b", ECMA_SEARCH)("word47111")
+
+
+def test_optional_parts_that_come_again_and_again() -> None:
+    """Twelve rules, each of them the next one twice: 4,096 places at which a text may be, and all of them are one suffix of the whole."""
+    levels = "".join(f'R{i}: R{i + 1} R{i + 1} "b"?\n' for i in range(12))
+    grammar = Grammar.from_lark(f'start: R0 ";"\n{levels}R12: "a"? "c"?\n', limits=Limits(max_step_work=100_000))
+    matcher = Matcher(grammar, Vocabulary.bytes())
+    for text, complete in ((b"abcacbbc", False), (b"aabca", False), (b";", True)):
+        assert matcher.accept_bytes(text) and matcher.is_complete == complete
+        assert matcher.is_complete or ord(";") in matcher.allowed_tokens()
