@@ -33,6 +33,8 @@ from .values import MOST_COUNT, is_well_formed
 
 _LONE = re.compile("[\ud800-\udfff]")  # surrogates: no key has them
 _NAMING_KEYS = frozenset(("properties", "patternProperties", "required"))
+_BESIDE = frozenset((*REFERENCES, *"allOf anyOf oneOf if then else dependencies dependentSchemas".split()))
+_SAYING = _NAMING_KEYS | _BESIDE | frozenset("prefixItems items const enum dependentRequired minItems".split())  # what is named
 
 
 class _Named:
@@ -124,8 +126,10 @@ class Closer(Tracker):
             schema = {} if isinstance(each.value, bool) else each.value
             if each.frame.lone_references and "$ref" in schema:
                 schema = {"$ref": schema["$ref"]}
-            for keyword in schema.keys() & each.keywords.keys():
+            for keyword in schema.keys() & _SAYING & each.keywords.keys():
                 result.add(keyword, schema[keyword], found[each])
+                if keyword not in _BESIDE:
+                    continue
                 in_branch = found[each] or keyword == "anyOf"
                 more = [other for other in self._beside(each, schema, keyword) if other not in found]
                 found.update(dict.fromkeys(more, in_branch))

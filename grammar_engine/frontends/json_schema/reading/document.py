@@ -27,7 +27,6 @@ _LEADING_INSIDE = frozenset(  # keywords that name members, say what they are, o
     "properties patternProperties additionalProperties required items prefixItems additionalItems unevaluatedProperties unevaluatedItems "
     "allOf anyOf oneOf if dependencies dependentSchemas $ref $dynamicRef $recursiveRef".split()
 )
-_CLOSED = 1 << 60  # added to the spelling of a schema by that of its closed place
 _ANCHORS = 2  # so many dynamic anchors of a scope take as long as a subschema
 
 
@@ -158,7 +157,7 @@ class Document:
             if isinstance(place.value, bool) or _LEADING_INSIDE.isdisjoint(place.value):
                 return place
             closed = self._closed[place] = Place(self._next(place.pointer), place.value, place.pointer, place.frame, place.depth)
-            closed.is_plain, closed._spelling = False, place.spelling + _CLOSED
+            closed.is_plain, closed.is_closed = False, True
             self.open[closed] = place
         return closed
 

@@ -27,6 +27,7 @@ from .keywords import Draft, Keyword
 from .resources import Dialect, Resource
 from .spellings import Spellings
 
+_CLOSED = 1 << 60  # added to the spelling of a schema by that of its closed place
 Scope = dict[str, Resource]  # by the name of a dynamic anchor
 
 
@@ -58,6 +59,7 @@ class Place:
         "depth",
         "frame",
         "invented",
+        "is_closed",
         "is_plain",
         "number",
         "pointer",
@@ -79,6 +81,7 @@ class Place:
         self.invented = False  # made up for a member of a `const`, so not in the report
         self.any_of: tuple[Place, ...] = ()  # of a place that is met where one of these is, and has no value
         self.strings_of: Place | None = None  # of a place that admits the strings only that another one admits
+        self.is_closed = False
         self.closes = False  # of a tracked twin: the values of its members are closed
         self._negation: Place | None = None
         self._strings: Place | None = None
@@ -99,7 +102,7 @@ class Place:
     def spelling(self) -> int:
         """A number for how the schema is written: places of the same one in the same frame admit the same."""
         if self._spelling is None:
-            self._spelling = -self.number if self.any_of else self.frame.spellings.number(self.value)
+            self._spelling = -self.number if self.any_of else self.frame.spellings.number(self.value) + _CLOSED * self.is_closed
         return self._spelling
 
     def __repr__(self) -> str:
