@@ -30,7 +30,6 @@ from grammar_engine.ir import (
     PYTHON_FULL,
     Builder,
 )
-from grammar_engine.limits import Limits
 
 RE_FLAGS = {FLAG_IGNORE_CASE: re.IGNORECASE, FLAG_MULTI_LINE: re.MULTILINE, FLAG_DOT_ALL: re.DOTALL, FLAG_ASCII: re.ASCII}
 
