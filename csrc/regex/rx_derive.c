@@ -22,22 +22,35 @@ static bool meet_head(met_heads *met, rx_id head) {
     return false;
 }
 
+/* Is what is left of a head that may be empty, after some byte, a part of it? Told of p{0,n}, of which less is left. */
+static bool is_part_of_head(const rx_arena *x, rx_id left, rx_id head) {
+    const u32 *l = intern_words(&x->nodes, left), *h = intern_words(&x->nodes, head);
+    if (left == RX_ID_EMPTY || left == head) return true;
+    if (h[0] != RX_REPEAT) return false;
+    if (l[0] == RX_REPEAT) return l[1] == h[1] && l[3] <= h[3];
+    return l[0] == RX_OR && intern_length(&x->nodes, left) == 3 && l[1] == RX_ID_EMPTY && l[2] == h[1];
+}
+
 /* d(h t, c) = d(h, c) t  |  d(t, c) if h is nullable: along the spine, so that a?b?c?... takes a loop and no recursion. Where a head comes
- * again, all between may be empty, and what is behind it is a part of what is behind the first: of a?b?a?b?... there are two arms. */
+ * again, all between may be empty, and what is behind it is a part of what is behind the first: of a?b?a?b?... there are two arms. And
+ * where nothing need be left of a head, all that may be behind it may come at once, and what is left of a later head if that is a part. */
 static rx_id derive_concat(rx_arena *x, rx_id id, u32 byte) {
     id_vec arms = {0};
     met_heads met = {.n = 0};
     rx_id only = RX_ID_NEVER, result = NONE; /* mostly there is one arm, and no list of them */
-    bool last = false;
+    bool last = false, is_open = false; /* some arm may go on with its tail */
     while (!last) {
         bool is_sequence = rx_kind_of(x, id) == RX_CONCAT;
         rx_id head = is_sequence ? intern_words(&x->nodes, id)[1] : id, tail = is_sequence ? intern_words(&x->nodes, id)[2] : RX_ID_EMPTY;
         last = !is_sequence || !rx_nullable(x, head);
         id = tail;
         if (meet_head(&met, head)) continue;
-        rx_id derived = rx_concat(x, rx_derive(x, head, byte), tail);
+        rx_id left = rx_derive(x, head, byte), derived;
+        if (left == NONE) goto done;
+        if (left == RX_ID_NEVER || (is_open && !last && is_part_of_head(x, left, head))) continue;
+        is_open |= rx_nullable(x, left);
+        derived = rx_concat(x, left, tail);
         if (derived == NONE) goto done;
-        if (derived == RX_ID_NEVER) continue;
         if (only == RX_ID_NEVER) only = derived;
         else if ((arms.n == 0 && !vec_push(x->b, &arms, only)) || !vec_push(x->b, &arms, derived)) goto done;
     }
