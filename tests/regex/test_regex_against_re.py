@@ -9,7 +9,6 @@ from __future__ import annotations
 import random
 import re
 import signal
-import time
 import unicodedata
 import warnings
 from collections.abc import Callable, Iterator
@@ -367,9 +366,9 @@ def test_long_patterns() -> None:
 def test_optional_parts_that_come_again_and_again() -> None:
     """Sixteen rules, each of them the next one twice: 65,536 places at which a text may be, and all of them are one suffix of the whole."""
     levels = "".join(f'R{i}: R{i + 1} R{i + 1} "b"?\n' for i in range(16))
-    matcher = Matcher(Grammar.from_lark(f'start: R0 ";"\n{levels}R16: "a"? "c"?\n'), Vocabulary.bytes())
-    began = time.process_time()
+    grammar = Grammar.from_lark(f'start: R0 ";"\n{levels}R16: "a"? "c"?\n')
+    matcher = Matcher(grammar, Vocabulary.bytes())
     for text, complete in ((b"abcacbbcabcacbbc", False), (b"aabca", False), (b";", True)):
         assert matcher.accept_bytes(text) and matcher.is_complete == complete
         assert matcher.is_complete or ord(";") in matcher.allowed_tokens()
-    assert time.process_time() - began < 2
+    assert grammar.stats.derivatives < 500  # one arm for each place: more than 20,000
