@@ -206,6 +206,11 @@ class ObjectPiece:
             self._key = (self.layers, frozenset(self.required), *bounds, self.witnesses, frozenset(self.needs), frozenset(self.choices))
         return self._key
 
+    @property
+    def in_full(self) -> tuple[Any, ...]:
+        """The conditions, in order: it is also that of keys that they alone name."""
+        return self.layers, self.required, self.fewest, self.most, self.witnesses, self.needs, self.choices
+
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, ObjectPiece) and self.key == other.key)
 

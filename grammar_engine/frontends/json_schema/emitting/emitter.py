@@ -1,9 +1,9 @@
 """From shapes to rules: the last step of the front end.
 
-Idea. Each shape becomes one symbol, made when it is first asked for; goals of one shape (a definition and the references to it, all
-plain strings) share it. All scalars of a shape are *one* lexeme (null, strings, numbers, listed values: a union of expressions); arrays
-and objects are rules. The symbol of a shape is known before its rules are written, so a queue replaces recursion, and recursive schemas
-are cyclic rules.
+Idea. Each shape becomes one symbol, made when it is first asked for; goals of one shape (a definition and the references to it, all plain
+strings) share it, and so do shapes of the same parts (a definition or null, in many places). All scalars of a shape are *one* lexeme (null,
+strings, numbers, listed values: a union of expressions); arrays and objects are rules. The symbol of a shape is known before its rules are
+written, so a queue replaces recursion, and recursive schemas are cyclic rules.
 
 Invariant. A rule is written only if all its symbols admit something as far as that is known here; the core prunes the rest.
 """
@@ -39,6 +39,7 @@ class Emitter:
         self.has_other_keys = False  # whether some object admits keys that are not named
         self._symbols: dict[Shape, Symbol | None] = {}
         self._last_symbols: dict[Shape, Symbol | None] = {}  # where the text ends with them, if that matters
+        self._alike: dict[tuple[Any, ...], Symbol] = {}  # of shapes with arrays or objects, by all that their rules depend on
         self._keys: dict[str, Expr] = {}
         self._scalars: dict[tuple[Any, ...], Symbol | None] = {}  # by what a shape says of them, and how they are written
         self._lexemes: dict[Expr, Symbol] = {}
@@ -59,8 +60,18 @@ class Emitter:
             return None
         symbol = scalar = self.scalar(shape, where, last)
         if shape.arrays or shape.objects:
+            key = None
+            if scalar is not None or len(shape.objects) != 1 or len(shape.objects[0].layers) > 1:  # else it is that of one schema
+                key = (symbols is self._symbols, scalar, shape.arrays, *[piece.in_full for piece in shape.objects])
+                known = self._alike.get(key)
+                if known is not None:
+                    self.is_at(known, where)
+                    symbols[shape] = known
+                    return known
             name = "value" if scalar is not None or (shape.arrays and shape.objects) else "array" if shape.arrays else "object"
             symbol = self.builder.nonterminal(name, where=where)
+            if key is not None:
+                self._alike[key] = symbol
             self._queue.append((symbol, scalar, shape, where, last))
         symbols[shape] = symbol
         return symbol
