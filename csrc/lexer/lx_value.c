@@ -301,22 +301,39 @@ static bool tells_apart(u32 byte) {
     return byte >= 0x80 || (byte >= '1' && byte <= '9') || (byte >= 'a' && byte <= 'z' && byte != 'e' && byte != 'u');
 }
 
+/* *found = how many of such bytes an expression may go on with; at most two. False on failure. */
+static bool count_choices(lx_lexer *l, rx_id expr, u32 *found) {
+    *found = 0;
+    for (u32 byte = 0; byte < 256 && *found < 2; byte++) {
+        if (!tells_apart(byte)) continue;
+        rx_id rest = rx_derive(&l->x, expr, byte);
+        bool empty = rest == NONE || rx_is_empty(&l->x, rest);
+        if (l->b->status != GE_OK) return false;
+        *found += !empty;
+    }
+    return true;
+}
+
+/* Has what is left of a tainted lexeme another value than the one that is not known? Told by the next byte, or the first of a string. */
+static bool has_choice(lx_lexer *l, rx_id expr, bool *has) {
+    u32 found;
+    if (!count_choices(l, expr, &found)) return false;
+    if (found < 2) {
+        rx_id rest = rx_derive(&l->x, expr, '"');
+        if (rest == NONE || (rest != RX_ID_NEVER && !count_choices(l, rest, &found))) return false;
+    }
+    *has = found == 2;
+    return true;
+}
+
 bool lx_is_sure(lx_lexer *l, u32 state) {
     if (l->info.at[state].sure) return l->info.at[state].sure == 2;
     bool sure = false;
     for (u32 i = 0, n = lx_count(l, state); i < n && !sure; i++) {
-        u32 lexeme = lx_lexeme_at(l, state, i), found = 0;
         rx_id expr = intern_words(&l->states, state)[2 * i + 1];
-        bool is_tainted = (l->lexemes.at[lexeme].flags & LX_TAINTED) != 0;
-        for (u32 byte = 0; byte < 256 && found < 2 && is_tainted; byte++) {
-            if (!tells_apart(byte)) continue;
-            rx_id rest = rx_derive(&l->x, expr, byte);
-            if (rest == NONE) return false;
-            bool empty = rx_is_empty(&l->x, rest);
-            if (l->b->status != GE_OK) return false;
-            found += !empty;
-        }
-        sure = expr != RX_ID_EMPTY && (!is_tainted || found == 2);
+        bool is_tainted = (l->lexemes.at[lx_lexeme_at(l, state, i)].flags & LX_TAINTED) != 0, has = true;
+        if (is_tainted && !has_choice(l, expr, &has)) return false;
+        sure = expr != RX_ID_EMPTY && has;
     }
     l->info.at[state].sure = sure ? 2 : 1;
     return sure;

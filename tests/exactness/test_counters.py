@@ -191,3 +191,14 @@ def test_a_mask_is_copied_a_few_times_at_most(vocabulary: Vocabulary) -> None:
     matcher, before = Matcher(grammar, vocabulary, switches=Switches(ahead=False)), grammar.stats.bytes_copied
     assert matcher.accept_bytes(b'["abc') and matcher.mask() is not None
     assert grammar.stats.bytes_copied == before  # found by its configuration
+
+
+def test_tokens_that_begin_the_next_item_are_not_read_one_by_one(vocabulary: Vocabulary) -> None:
+    """Behind `grey","` a string may come whatever is written before: only by its text would a token that has `",` be a row of its own."""
+    grammar = Grammar.from_json_schema({"type": "array", "items": {"type": "string"}, "uniqueItems": True}, whitespace="compact")
+    matcher = Matcher(grammar, vocabulary, switches=Switches(ahead=False))
+    for token in vocabulary.encode_greedy(b'["red","green","blue","grey'):
+        matcher.mask()
+        assert matcher.accept(token)
+    matcher.mask()
+    assert grammar.stats.rows < 40
