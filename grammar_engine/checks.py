@@ -90,10 +90,10 @@ def check_texts(name: str, texts: Iterable[str]) -> list[str]:
     return found
 
 
-def check_iterable(name: str, values: object, of: str) -> None:
+def check_iterable(name: str, values: Any, of: str) -> None:
     """Raise unless it can be gone through."""
     try:
-        iter(values)  # type: ignore[call-overload]
+        iter(values)
     except TypeError:
         raise TypeError(f"{name} is a list of {of}, not {type(values).__name__}") from None
 

@@ -390,9 +390,9 @@ static bool find_finish(budget *b, const gr_bag_state *from, bool *answer) {
     bool ok = reserve_counts(&s);
     if (ok) memcpy(s.counts.at, from->counts, bag->n_words * sizeof *from->counts);
     *answer = false;
-    for (bool is_new = true; ok; is_new = try_next_way(&s)) {
+    for (bool is_new = true;; is_new = try_next_way(&s)) {
         ok = budget_work(b, (bag->n_slots + bag->n_ways) / WORK_OF_A_LOOK + 1) && (!is_new || go_on_from_here(&s, answer));
-        if (*answer || !s.path.n) break;
+        if (!ok || *answer || !s.path.n) break; /* !ok: the last attempt may have no room for its counts */
     }
     vec_drop(b, &s.path);
     vec_drop(b, &s.counts);
