@@ -8,11 +8,12 @@
 say the same, except that engines which scan greedily cannot skip white space in front of the first terminal; the texts do not begin with
 any.
 
-As for `maskbench.py`, an engine walks all texts of all grammars in one process, one after the other, each over a grammar that was compiled
-anew: what is cold is the grammar, and the vocabulary may know what the texts before have taught it. With `--apart` each text has a process
-of its own, so that nothing that another text has built helps; `walks.py` tells what cold and warm are then, and what is timed. *first mask*
-is compilation, a session and one mask. *verdict* is right if all right texts are accepted to the end and each wrong text is refused
-somewhere. *all* are the masks of the four grammars together.
+As for `maskbench.py`, an engine goes through all grammars in one process, one after the other; each is compiled once, and then all its texts
+are walked: what is cold is the grammar, and the vocabulary may know what the grammars before have taught it. With `--apart` each text has a
+grammar and a process of its own, so that nothing that another text has built helps. `walks.py` tells what cold and warm are, and what is
+timed. *first mask* is compilation, a session and one mask: the median of as many as there are texts, each of a grammar that is compiled
+anew. *verdict* is right if all right texts are accepted to the end and each wrong text is refused somewhere. *all* are the masks of the
+four grammars together.
 """
 
 from __future__ import annotations
@@ -38,12 +39,12 @@ EXTRACTED = ("masks", "first mask", "mean", "p99", "mean, warm", "p99, warm", "a
 
 
 class Job(NamedTuple):
-    """A text that is right, and the grammar over which it is walked."""
+    """A grammar, and the texts that are walked over it, all of them right; if there is none, its first mask is timed."""
 
     grammar: str
     source: Source
-    text: str
-    tokens: list[int]
+    names: list[str]
+    texts: list[list[int]]
 
 
 def source_of(engine: Engine, grammar: str) -> Source:
@@ -51,16 +52,18 @@ def source_of(engine: Engine, grammar: str) -> Source:
     return Source(kind, (CFG / grammar / f"grammar.{kind}").read_text())
 
 
-def jobs_of(engine: Engine, tokenizer: Tokenizer, grammars: Sequence[str]) -> list[Job]:
-    return [
-        Job(grammar, source_of(engine, grammar), path.name, tokenizer.encode(path.read_text()))
-        for grammar in grammars
-        for path in sorted((CFG / grammar).glob("right-*.txt"))
-    ]
+def jobs_of(engine: Engine, tokenizer: Tokenizer, grammars: Sequence[str], apart: bool) -> list[Job]:
+    found = []
+    for grammar in grammars:
+        paths = sorted((CFG / grammar).glob("right-*.txt"))
+        for group in [[path] for path in paths] if apart else [paths, *([] for _ in paths[1:])]:
+            texts = [tokenizer.encode(path.read_text()) for path in group]
+            found.append(Job(grammar, source_of(engine, grammar), [path.name for path in group], texts))
+    return found
 
 
 def measure_together(engine: Engine, jobs: Sequence[Job], eos: int, settings: dict[str, str]) -> list[Measured | str]:
-    return [measure(engine, job.source, [job.tokens], eos, **settings) for job in jobs]
+    return [measure(engine, job.source, job.texts, eos, **settings) for job in jobs]
 
 
 def settings_of(name: str, options: argparse.Namespace) -> dict[str, str]:
@@ -115,14 +118,15 @@ def figures_of(jobs: list[Job], done: list[Measured | str], wrong: dict[str, lis
     found: dict[str, Any] = {}
     of_all: list[Measured] = []
     for grammar in wrong:
-        right = [(job.text, each) for job, each in zip(jobs, done) if job.grammar == grammar]
+        right = [(job.names, each) for job, each in zip(jobs, done) if job.grammar == grammar]
         failed = [each for _, each in right if isinstance(each, str)]
         if failed:
             found[grammar] = failed[0]
             continue
         measured = [each for _, each in right if not isinstance(each, str)]
         of_all += measured
-        refused = [text for text, each in right if not isinstance(each, str) and each.cold[0].refused is not None]
+        walks = [(name, walk) for names, each in right if not isinstance(each, str) for name, walk in zip(names, each.cold)]
+        refused = [name for name, walk in walks if walk.refused is not None]
         found[grammar] = figures(measured, refused + wrong[grammar])
     if len(of_all) == len(jobs):
         found["all"] = figures(of_all, [text for grammar in wrong for text in found[grammar]["mistakes"]])
@@ -147,12 +151,12 @@ LAYOUT = Layout("grammars", "grammar", COLUMNS, EXTRACTED, cells)
 def main() -> None:
     parser = parser_of(__doc__, KINDS, ["ours", "llguidance", "xgrammar"], limit=120)
     parser.add_argument("--lexing", default="exact", choices=("exact", "longest"), help="of our engine; the peers are like longest")
-    parser.add_argument("--apart", action="store_true", help="each text in a process of its own")
+    parser.add_argument("--apart", action="store_true", help="each text over a grammar of its own, in a process of its own")
     options = parse(parser, KINDS, list(GRAMMARS), LAYOUT)
     tokenizer = Tokenizer.load(options.tokenizer)
     engines = {name: prepare(name, tokenizer) for name in options.engines}
     chosen = [grammar for grammar in GRAMMARS if options.match in grammar]
-    jobs = {name: jobs_of(engine, tokenizer, chosen) for name, engine in engines.items()}
+    jobs = {name: jobs_of(engine, tokenizer, chosen, options.apart) for name, engine in engines.items()}
     found: dict[str, dict[str, Any]] = {}
     for name, done in walked(engines, jobs, tokenizer, options).items():
         wrong = {grammar: mistakes(name, engines[name], tokenizer, grammar, options) for grammar in chosen}

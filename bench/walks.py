@@ -88,7 +88,9 @@ def walk(session: Session, tokens: Sequence[int], eos: int) -> Walk:
 def measure(
     engine: Engine, source: Source, texts: Sequence[Sequence[int]], eos: int, *, warm: bool = True, **options: Any
 ) -> Measured | str:
-    """Compile (our engine: with `options`), then walk all texts, and once more. The reason, if the engine refuses the source."""
+    """Compile (our engine: with `options`), then walk all texts, and once more; without texts only one mask is filled. The reason, if the
+    engine refuses the source.
+    """
     gc.disable()  # the process ends with this
     own_pages()
     if source.kind in TRIVIAL:
@@ -100,6 +102,9 @@ def measure(
         return f"refused: {error.reason}"
     compiled = time.perf_counter_ns()
     session = engine.session(grammar)
+    if not texts:
+        session.fill()
+        return Measured(compiled - start, time.perf_counter_ns() - compiled, [], [])
     started = time.perf_counter_ns()
     cold = [walk(session if i == 0 else engine.session(grammar), tokens, eos) for i, tokens in enumerate(texts)]
     again = [walk(engine.session(grammar), tokens, eos) for tokens in texts] if warm else []
