@@ -135,7 +135,7 @@ class Rules:
             elif kind == "repeat":
                 stack[-1] = self._repeat(stack[-1], step, name, origin)
             elif kind == "maybe":
-                stack[-1] = self._optional(self._alternatives(stack[-1], first, origin), name, origin.place(first))
+                stack[-1] = self._optional(self._alternatives(stack[-1], first, origin), name, first, origin)
             elif kind in _OF_TERMINALS:
                 raise origin.error(
                     f"{_OF_TERMINALS[kind]} stands in terminals alone: give this part a name in capital letters", step.details[0]
@@ -159,7 +159,7 @@ class Rules:
             if len(alternatives) == 1:
                 sequence += alternatives[0]
             else:
-                sequence.append(self._group(alternatives, name, origin.place(first)))
+                sequence.append(self._group(alternatives, name, first, origin))
         return sequence
 
     def _alternatives(self, item: Item, first: Token | None, origin: Origin) -> Alternatives:
@@ -169,22 +169,22 @@ class Rules:
         return [[item]] if isinstance(item, int) else item
 
     def _repeat(self, operand: Item, step: Operation, name: str, origin: Origin) -> Item:
-        alternatives = self._alternatives(operand, step.first, origin)
+        first = step.first
+        alternatives = self._alternatives(operand, first, origin)
         minimum, maximum = bounds(step.details, origin)
         if maximum == 0:
             return [[]]
-        place = origin.place(step.first)
         if (minimum, maximum) == (1, 1):
-            return alternatives if len(alternatives) == 1 else self._group(alternatives, name, place)
+            return alternatives if len(alternatives) == 1 else self._group(alternatives, name, first, origin)
         if (minimum, maximum) == (0, 1):
-            return self._optional(alternatives, name, place)
-        item = self._single(alternatives, name, place)
+            return self._optional(alternatives, name, first, origin)
+        item = self._single(alternatives, name, first, origin)
         key = Repetition(item, minimum, maximum)
         symbol = self._repetitions.get(key)
         if symbol is None:
             texts = [token.text for token in step.details]
             written = texts[0] if step.details[0].kind == "OP" else "~" + "..".join(texts)
-            symbol = self._repetitions[key] = self._builder.nonterminal(self._name(item) + written, where=place)
+            symbol = self._repetitions[key] = self._builder.nonterminal(self._name(item) + written, where=origin.place(first))
         return symbol
 
     # --- symbols ----------------------------------------------------------------------------------------------------
@@ -248,29 +248,31 @@ class Rules:
     def _lexeme(self, terminal: Terminal, token: Token | None, origin: Origin, is_string: bool = False, lazy: bool = False) -> Symbol:
         """One lexeme per expression, named after its first use: two terminals that match the same texts are one."""
         key = (terminal.expr, lazy or (terminal.lazy and self._builder.longest))
-        if key not in self._lexemes:
+        symbol = self._lexemes.get(key)
+        if symbol is None:
             where = origin.place(token)
-            self._lexemes[key] = self._builder.lexeme(terminal.expr, terminal.name or "terminal", where=where, lazy=key[1])
+            symbol = self._lexemes[key] = self._builder.lexeme(terminal.expr, terminal.name or "terminal", where=where, lazy=key[1])
         if not is_string:
-            self._texts[self._lexemes[key]] = None
-        return self._lexemes[key]
+            self._texts[symbol] = None
+        return symbol
 
-    def _single(self, alternatives: Alternatives, name: str, place: str) -> Symbol:
+    def _single(self, alternatives: Alternatives, name: str, first: Token | None, origin: Origin) -> Symbol:
         if len(alternatives) == 1 and len(alternatives[0]) == 1:
             return alternatives[0][0]
-        return self._group(alternatives, name, place)
+        return self._group(alternatives, name, first, origin)
 
-    def _optional(self, alternatives: Alternatives, name: str, place: str) -> Symbol:
+    def _optional(self, alternatives: Alternatives, name: str, first: Token | None, origin: Origin) -> Symbol:
         if len(alternatives) == 1 and len(alternatives[0]) == 1:
             name = self._name(alternatives[0][0]) + "?"
-        return self._group([*alternatives, []], name, place)
+        return self._group([*alternatives, []], name, first, origin)
 
-    def _group(self, alternatives: Alternatives, name: str, place: str) -> Symbol:
+    def _group(self, alternatives: Alternatives, name: str, first: Token | None, origin: Origin) -> Symbol:
         key = tuple(map(tuple, alternatives))
-        if key not in self._groups:
-            self._groups[key] = self._builder.nonterminal(name, where=place)
-            self._add_rules(self._groups[key], key)
-        return self._groups[key]
+        symbol = self._groups.get(key)
+        if symbol is None:
+            symbol = self._groups[key] = self._builder.nonterminal(name, where=origin.place(first))
+            self._add_rules(symbol, key)
+        return symbol
 
     def _add_rules(self, left: Symbol, alternatives: Iterable[Way]) -> None:
         self._rules[left] = [*dict.fromkeys(alternatives)]
