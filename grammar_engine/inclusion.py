@@ -16,7 +16,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from .errors import GrammarError
-from .ir import LAZY, LIST_WORDS, NO_SYMBOL, OP_BYTES, OP_LITERALS, SKIP, Builder, Symbol, SymbolInfo, records_of
+from .ir import LAZY, LIST_WORDS, NO_SYMBOL, OP_BYTE_SET, OP_BYTES, OP_LITERALS, SKIP, Builder, Symbol, SymbolInfo, records_of
 from .tags import BEGINS, Token
 
 if TYPE_CHECKING:
@@ -64,13 +64,22 @@ def _within(place: str, symbols: Sequence[SymbolInfo]) -> list[SymbolInfo]:
 
 
 def check_texts(part: Part, named: Collection[str | int], what: str) -> None:
-    """Raise GrammarError if special tokens are named, and a text of the part has the byte with which their spellings begin."""
+    """Raise GrammarError if special tokens are named, and a text of the part has the byte with which their spellings begin. (Sets of bytes
+    are lexemes in the grammars of token automata; elsewhere they stand beside what says that the text is UTF-8.)
+    """
     data, own = part.records.data, {Token(key).spelling for key in part.named}
-    for op, operands in records_of(part.records.words) if named else ():
+    lexemes = {*part.records.lexemes[::2]}
+    for expr, (op, operands) in enumerate(records_of(part.records.words)) if named else ():
         for at, length in zip(operands[::2], operands[1::2]) if op in (OP_BYTES, OP_LITERALS) else ():
             text = data[at : at + length]
             if BEGINS in text and text not in own:
-                raise GrammarError(f"special tokens are named, and a text in {what} has the byte FF, which is in no UTF-8")
+                raise _refused(what)
+        if op == OP_BYTE_SET and expr in lexemes and operands[BEGINS[0] >> 5] >> (BEGINS[0] & 31) & 1:
+            raise _refused(what)
+
+
+def _refused(what: str) -> GrammarError:
+    return GrammarError(f"special tokens are named, and a text in {what} has the byte FF, which is in no UTF-8")
 
 
 class _Inclusion:

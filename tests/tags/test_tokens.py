@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from pathlib import Path
 
 import pytest
 
@@ -104,6 +105,24 @@ def test_bodies_with_the_byte_of_their_spelling_are_refused(body: list[bytes]) -
     with pytest.raises(GrammarError, match="byte FF"):
         Grammar.from_tags([Tag("<", grammar, "!")], thinking=Tag(Token("<call>"), None, "!"))
     assert after(Grammar.from_tags([Tag("<", grammar, "!")]), b"<" + body[0] + b"!").is_complete  # where none is named
+
+
+@pytest.mark.parametrize("body", [[b"\xff<end>\xff", b"ok"], [b"a\xffz"]])
+def test_so_are_those_that_are_token_automata_from_a_file(body: list[bytes], tmp_path: Path) -> None:
+    bytes_ = Vocabulary.bytes()
+    TokenDFA.from_grammar(Grammar.from_choices(body), bytes_).save(tmp_path / "body")
+    grammar = TokenDFA.load(tmp_path / "body", bytes_).grammar
+    with pytest.raises(GrammarError, match=r"'who' has the byte FF"):
+        Grammar.from_tags([Tag(Token("<call>"), grammar, "!", name="who")])
+    assert after(Grammar.from_tags([Tag("<", grammar, "!")]), b"<" + body[0] + b"!").is_complete
+
+
+def test_other_token_automata_from_a_file_are_bodies(tmp_path: Path) -> None:
+    bytes_ = Vocabulary.bytes()
+    TokenDFA.from_regex("[^a]{1,2}", bytes_).save(tmp_path / "body")
+    grammar = Grammar.from_tags([Tag(Token("<call>"), TokenDFA.load(tmp_path / "body", bytes_).grammar, Token("<end>"))])
+    matcher = Matcher(grammar, VOCABULARY)
+    assert matcher.accept_tokens([CALL, *"é".encode(), END]) == 4
 
 
 def test_a_part_of_a_spelling_is_neither_forced_nor_accepted() -> None:

@@ -57,7 +57,8 @@ def named_in(asked: Asked) -> frozenset[str | int]:
     Raises
     ------
     GrammarError
-        A body has the byte with which the spelling of special tokens begins. (Only `Grammar.from_choices` takes such texts.)
+        A body has the byte with which the spelling of special tokens begins. (Only `Grammar.from_choices` takes such texts; token
+        automata that were made of one have them, too.)
     """
     regions = [*asked.regions, *([asked.thinking] if asked.thinking else [])]
     found: set[str | int] = set()
