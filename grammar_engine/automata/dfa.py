@@ -94,6 +94,7 @@ class TokenDFA:
     _handle: Any
     _kind: str
     _grammar: Grammar | None
+    _has_dead_ends: bool  # of a loaded one whose grammar was asked for
     _words: int  # of a mask
 
     def __init__(self) -> None:
@@ -207,6 +208,7 @@ class TokenDFA:
         self.vocabulary = vocabulary
         self._kind = kind
         self._grammar = grammar
+        self._has_dead_ends = False
         content = ffi.new("ge_dfa_content *")
         lib.ge_dfa_read(handle, content)
         self.stats = TokenDFAStats(
@@ -382,7 +384,9 @@ class TokenDFA:
 
     @property
     def grammar(self) -> Grammar:
-        """The grammar that it was made from; of a loaded one, an equal grammar, made from its table when it is first asked for."""
+        """The grammar that it was made from; of a loaded one, an equal grammar, made from its table when it is first asked for,
+        without the dead ends that `lexing="longest"` may have.
+        """
         if self._grammar is None:
             from ..frontends import automaton
 
@@ -390,7 +394,8 @@ class TokenDFA:
             lib.ge_dfa_read(self._handle, content)
             accepts = [bool(content.byte_accepts[state]) for state in range(content.n_byte_states)]
             builder = Builder()
-            report = automaton.build(builder, lambda state, byte: lib.ge_dfa_byte_next(self._handle, state, byte), accepts)
+            handle = self._handle
+            report, self._has_dead_ends = automaton.build(builder, lambda state, byte: lib.ge_dfa_byte_next(handle, state, byte), accepts)
             self._grammar = Grammar._from_builder(builder, report, kind=self._kind)
         return self._grammar
 
@@ -400,7 +405,12 @@ class TokenDFA:
             raise ValueError("this TokenDFA is not exact (coalesce_literals): its masks are not those of its grammar; use a Guide")
         if vocabulary is not None and vocabulary != self.vocabulary:
             raise VocabularyError("the TokenDFA was made for another vocabulary")
-        return self.grammar, self.vocabulary
+        grammar = self.grammar
+        if self._has_dead_ends:
+            raise ValueError(
+                'this TokenDFA comes from a file and has dead ends (lexing="longest"): its masks are not those of its grammar; use a Guide'
+            )
+        return grammar, self.vocabulary
 
     def __repr__(self) -> str:
         exact = "exact" if self.stats.exact else "NOT exact: literals are coalesced"

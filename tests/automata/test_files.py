@@ -89,6 +89,22 @@ def test_the_grammar_of_a_loaded_automaton_is_an_equal_one(tiny: TinyVocabulary,
     assert saved(loaded, tmp_path) == content
 
 
+def test_a_loaded_automaton_with_dead_ends_is_for_guides_alone(tmp_path: Path) -> None:
+    """Its grammar has none: the masks of a matcher would allow what it refuses then."""
+    grammar = Grammar.from_lark('start: A "a" | "b"\nA: /a+/', lexing="longest")
+    built = TokenDFA.from_grammar(grammar, TINY.build())
+    saved(built, tmp_path)
+    loaded = TokenDFA.load(tmp_path / "automaton", TINY.build())
+    assert_equal(loaded, built)
+    assert Matcher(built).allowed_tokens() == Guide(loaded).get_tokens() == [0, 1]
+    with pytest.raises(ValueError, match="dead ends"):
+        Matcher(loaded)
+    assert Matcher(loaded.grammar, TINY.build()).allowed_tokens() == [1]
+    for text in ('start: A "b"\nA: /a+/', 'start: (A "b")*\nA: /a+/'):  # without dead ends
+        saved(TokenDFA.from_grammar(Grammar.from_lark(text, lexing="longest"), TINY.build()), tmp_path)
+        assert Matcher(TokenDFA.load(tmp_path / "automaton", TINY.build())).accept(0)
+
+
 @pytest.mark.skipif(sys.byteorder == "big", reason="files have the byte order of the machine")
 def test_the_content_of_a_file(tmp_path: Path) -> None:
     """If this fails, raise the number of the format in csrc/dfa/td_file.c: files of before hold something else."""
