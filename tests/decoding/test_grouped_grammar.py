@@ -179,9 +179,14 @@ def test_a_group_of_one_is_the_plain_loop_draw_for_draw(language, forced, theta,
         assert result.ids == ids or plain.refused
 
 
+# The shortest text of the second takes 13 tokens, and another one 7: only the text itself knows that way, also after its drafts were undone.
+BUDGETED = [of_schema(SCHEMAS[3]), of_pattern("([ab](zzzz|false)){2}[cd](zzzz|true)")]
+
+
+@pytest.mark.parametrize("language", BUDGETED, ids=["schema", "pattern"])
 @pytest.mark.parametrize("mode", ["commit", "verify"])
-def test_each_budget_from_the_shortest_on_is_kept(mode):
-    grammar, holds = of_schema(SCHEMAS[3])
+def test_each_budget_from_the_shortest_on_is_kept(mode, language):
+    grammar, holds = language
     shortest = len(shortest_of(grammar))
     for budget in range(shortest, shortest + 25):
         for seed in range(2):
@@ -316,6 +321,22 @@ def test_a_closing_is_written_where_the_model_excludes_all_that_is_allowed(mode:
     sampler = GroupedSampler(against, vocabulary, group_size, mode=mode, padding_id=0)
     [[result]] = sampler.generate([[0]], 5, grammar=grammar)
     assert result.text == "a" and result.finished
+
+
+@pytest.mark.parametrize("mode", ["commit", "verify"])
+@pytest.mark.parametrize("group_size", [1, 2, 4])
+@pytest.mark.parametrize("method", [{"top_k": 2}, {"top_p": 0.9}])
+def test_filters_are_applied_anew_where_nothing_of_them_fits(mode, group_size, method):
+    """`a` and `b`, which pass the filter, begin texts that are too long; of the others the filter leaves `d` and `e`, and the closing is `c`."""
+    vocabulary = Vocabulary([*(char.encode() for char in "abcdexy"), b""], eos=[7])
+    grammar = Grammar.from_regex("[xy]([ab]{5}|[cde])")
+
+    def model(ids):
+        return np.tile(np.array([30, 29, 1, 8, 7.5, 2, 2, 9], dtype=np.float32), (len(ids), 1))
+
+    sampler = GroupedSampler(model, vocabulary, group_size, mode=mode, padding_id=7, **method)
+    [results] = sampler.generate([[0]], 3, grammar=grammar, num_return_sequences=60)
+    assert {result.text for result in results} == {"xd", "xe", "yd", "ye"}
 
 
 @pytest.mark.parametrize("grammar", [None, "[ab]{5}"])
