@@ -137,7 +137,7 @@ def measure(
         begun = time.process_time()
         try:
             [[result]] = sampler.generate([task.prompt], budget, grammar=task.grammar, seed=number)
-        except LimitExceededError:
+        except (LimitExceededError, ValueError):  # the latter: no text within the budget was found
             cut += 1
             continue
         seconds += time.process_time() - begun
