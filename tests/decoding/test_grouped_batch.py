@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from grammar_engine.decoding import as_model
 from grammar_engine.decoding.grouped import GroupedSampler
 from grammar_engine.decoding.grouped.answers import passes_of
 from grammar_engine.decoding.grouped.passes import Request
+from grammar_engine.decoding.grouped.pretrained import load_pretrained
 
 torch = pytest.importorskip("torch")
 
@@ -202,3 +204,28 @@ def test_from_pretrained_with_a_length_of_ones_own(llama, tmp_path):
     sampler = GroupedSampler.from_pretrained(str(tmp_path), 3, max_input_len=512)
     assert sampler.max_input_len == 512
     assert GroupedSampler.from_dict(sampler.as_dict()).max_input_len == 512
+
+
+@pytest.mark.parametrize(
+    ("of_tokenizer", "of_model", "found"),
+    [
+        (40, None, 40),
+        (40, 50, 40),
+        (None, 50, 50),
+        (10**30, 50, 50),
+        (None, 10**30, "too big: .* are said"),
+        (10**30, None, "too big: .* are said"),
+        (None, None, "not known: nothing says it"),
+    ],
+)
+def test_lengths_that_tokenizer_and_model_say(of_tokenizer, of_model, found, monkeypatch):
+    transformers = pytest.importorskip("transformers")
+    module, tokenizer = torch.nn.Linear(1, 1), SimpleNamespace(model_max_length=of_tokenizer)
+    module.config = SimpleNamespace(max_position_embeddings=of_model)
+    monkeypatch.setattr(transformers.AutoTokenizer, "from_pretrained", lambda name: tokenizer)
+    monkeypatch.setattr(transformers.AutoModelForCausalLM, "from_pretrained", lambda name: module)
+    if isinstance(found, int):
+        assert load_pretrained("a model", 32_768, None, {})[2] == found
+        return
+    with pytest.raises(ValueError, match=f"The maximum length of the model 'a model' is {found}"):
+        load_pretrained("a model", 32_768, None, {})

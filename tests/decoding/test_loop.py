@@ -380,7 +380,9 @@ def test_the_repetition_penalty_counts_what_was_generated():
     options = {"max_new_tokens": 4, "close_in_time": False}
     grammar = Grammar.from_regex("[abc]*")
     assert generate(model, [0], grammar, vocabulary, sampling=GREEDY, **options).text == b"aaaa"
-    assert generate(model, [0], grammar, vocabulary, sampling=Sampling(temperature=0, repetition_penalty=1.2), **options).text == b"abca"
+    for prompt in ([0], [1, 2]):  # which is not penalised
+        text = generate(model, prompt, grammar, vocabulary, sampling=Sampling(temperature=0, repetition_penalty=1.2), **options).text
+        assert text == b"abca"
 
 
 def test_logits_wider_than_the_vocabulary():

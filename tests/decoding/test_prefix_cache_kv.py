@@ -13,7 +13,7 @@ import pytest
 torch = pytest.importorskip("torch")
 np = pytest.importorskip("numpy")
 
-from grammar_engine.decoding.models import as_model  # noqa: E402
+from grammar_engine.decoding.models import NoiseModel, as_model  # noqa: E402
 from grammar_engine.decoding.prefix_cache import PrefixCache, kv  # noqa: E402
 from grammar_engine.decoding.tiny.model import TinyDecoder  # noqa: E402
 
@@ -108,6 +108,11 @@ def test_models_are_told_apart(module) -> None:
     write(as_model(module), cache, PROMPT)
     assert write(as_model(other), cache, PROMPT)[2] == 0
     assert write(as_model(module), cache, PROMPT)[2] == 8, "a module that is wrapped anew is the same model"
+
+
+def test_models_without_parameters_are_told_apart() -> None:
+    one, other = NoiseModel(16), NoiseModel(16)
+    assert kv.salt_of(one) == kv.salt_of(one) != kv.salt_of(other)
 
 
 def test_a_model_that_was_converted_finds_nothing_of_before(module) -> None:
