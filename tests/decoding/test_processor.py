@@ -308,6 +308,20 @@ def test_steps_of_several_tokens() -> None:
             n += rng.randint(1, 4)
 
 
+def test_rows_of_grammars_that_begin_alike() -> None:
+    """Each row keeps to its own grammar, also where one of another has read the same: in steps of several tokens."""
+    rng = random.Random(1)
+    both = [["abcabc", "cabb", "bbbbb"], ["abcabb", "cabcc", "bbbb"]]
+    processor, texts = LogitsProcessor([Grammar.from_choices(each) for each in both], VOCABULARY), [spellings(each) for each in both]
+    for _ in range(60):
+        whole = [rng.choice(sorted(texts[place])) for place in (0, 0, 1, 1)]
+        n = 0
+        while n < max(map(len, whole)):
+            rows = [[*text[:n], *[PAD] * (n - len(text))] for text in whole]
+            assert step(processor, rows) == [allowed_by(texts[row // 2], list(text[:n])) for row, text in enumerate(whole)]
+            n += rng.randint(1, 3)
+
+
 def test_group_beams(processor: LogitsProcessor) -> None:
     """Groups take turns at the same processor, each with its own rows."""
     texts = spellings(SENTENCES)
