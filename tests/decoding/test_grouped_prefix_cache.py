@@ -82,6 +82,23 @@ def test_what_was_written_is_known_in_the_next_turn(together):
     assert cache.stats.prompt_matched - matched >= (len(turn) - 4) // BLOCK * BLOCK, "all but the group of the last pass"
 
 
+@pytest.mark.parametrize("mode", ["commit", "verify"])
+@pytest.mark.parametrize("prompts", [PROMPTS[:1], PROMPTS])
+def test_no_block_has_a_pad_or_a_draft(mode, prompts):
+    """Whatever the group: what is kept is the beginning of a text that was written."""
+    module, cache = MAKERS["llama"](), PrefixCache(2)
+    sampler = GroupedSampler(module, LETTERS, 7, padding_id=LETTERS.size, prefix_cache=cache, mode=mode, end_of_sentence_stop=False)
+    results = sampler.generate(prompts, 16)
+    texts = [[*prompt, *result.ids] for prompt, [result] in zip(prompts, results)]
+    beginnings = {tuple(text[:stop]) for text in texts for stop in range(0, len(text) + 1, 2)}
+    kept: dict = {}
+    for block in sorted(cache._table.values(), key=lambda block: block.start):
+        before = () if block.parent is None else kept[block.parent]
+        kept[block] = (*before, *block.tokens)
+        assert kept[block] in beginnings
+    assert len(kept) > 5
+
+
 def test_the_loop_and_tree_search_share_the_cache():
     module, cache = MAKERS["llama"](), PrefixCache(BLOCK)
     generate(module, PROMPTS[0], None, LETTERS, max_new_tokens=1, prefix_cache=cache)
