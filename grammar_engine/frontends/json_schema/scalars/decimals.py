@@ -80,19 +80,20 @@ class DecimalSyntax(Digits):
         """Integers without exponent between two bounds, both signs."""
         return self.signed(low, high, self._whole)
 
-    def exactly(self, values: list[Decimal], any_zeros: bool = False) -> Expr:
-        """The spellings of some numbers; with `any_zeros` behind the last digit, whatever the style.
+    def exactly(self, values: list[Decimal], any_zeros: bool = False, least: Bound | None = None) -> Expr:
+        """The spellings of some numbers; with `any_zeros` behind the last digit, whatever the style; `least` where they are all in a range.
 
         Notes
         -----
         In the canonical style as programs print them: plainly, without a zero behind the last digit; from 10^16 on and below 10^-4 also
         scientifically. In digits, plainly. In the other styles plainly, with any zeros; or with the point anywhere that the style admits,
         zeros in the same way, `e` or `E`, `+` or nothing or `-`, and the exponent after any number of zeros. Zero may have a minus, as any
-        number may have a plus exponent of zero.
+        number may have a plus exponent of zero; in the canonical style where numbers below it are in the range, as in `signed`.
         """
         if self.style == CANONICAL:
-            printed = self.builder.literals([text for value in values for text in self._printed(value)])
-            return self.builder.union(printed, self._plainly(values, self.zero_fraction)) if any_zeros else printed
+            zeros = _ZEROS if least is not None and least.value < 0 else _ZEROS[:1]
+            printed = self.builder.literals([text for value in values for text in (self._printed(value) if value else zeros)])
+            return self.builder.union(printed, self._plainly(values, self.zero_fraction, zeros)) if any_zeros else printed
         parts = [self._plainly(values, self.whole_fraction)]
         groups: dict[tuple[int, int], list[Decimal]] = {}  # by the place of the point, and the exponent
         for value in values:
@@ -187,8 +188,8 @@ class DecimalSyntax(Digits):
             return b.concat(mantissa, b.optional(self.exponents(None, None)))
         return b.union(self.unsigned_plain(low, high), *self._exponential(low, high))
 
-    def _plainly(self, values: list[Decimal], whole_fraction: Expr) -> Expr:
-        """Some numbers in plain notation; integers with this fraction."""
+    def _plainly(self, values: list[Decimal], whole_fraction: Expr, zeros: tuple[bytes, ...] = _ZEROS) -> Expr:
+        """Some numbers in plain notation; integers with this fraction, and zero in these ways."""
         b = self.builder
         whole: list[bytes] = []
         fractions: list[bytes] = []
@@ -197,13 +198,11 @@ class DecimalSyntax(Digits):
             if "." in text:
                 fractions.append(text.encode())
             else:
-                whole += (text.encode(),) if value else _ZEROS
+                whole += (text.encode(),) if value else zeros
         return b.union(b.concat(b.literals(whole), whole_fraction), b.concat(b.literals(fractions), self.zeros))
 
     def _printed(self, value: Decimal) -> list[bytes]:
-        """How programs print a number."""
-        if not value:
-            return [b"0"]
+        """How programs print a number that is not zero."""
         texts = [_plain(value)]
         exponent = value.adjusted()
         if self._has_exponents(value) and not -5 < exponent < 16:

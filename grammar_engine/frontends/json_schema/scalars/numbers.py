@@ -212,9 +212,12 @@ class NumberPiece(NamedTuple):
         )
 
     def _few(self, syntax: DecimalSyntax) -> Expr:
-        """The numbers one by one; with any zeros unless all of them are integers, as where there are too many of them for that."""
+        """The numbers one by one; with any zeros unless all of them are integers, and zero with the sign that it may have, as where there
+        are too many of them for that.
+        """
         few = self.listed()
-        return syntax.exactly(sorted(few.values or ()), any_zeros=_common(self.steps).denominator != 1) if few else syntax.builder.never
+        any_zeros = _common(self.steps).denominator != 1
+        return syntax.exactly(sorted(few.values or ()), any_zeros, self.low) if few else syntax.builder.never
 
     def _described(self, syntax: DecimalSyntax, notation: _Notation, step: Decimal | None) -> Expr:
         """The numbers by their conditions; `step`: one for all."""
