@@ -5,7 +5,10 @@
  * alive: then they differ only in the tokens that are not plain.
  *
  * Units that are met again and again are worth an analysis, if it helps; those of one place in one grammar are not. Where there is a plain
- * heir it is not even asked whether they are known: a key beside a hundred named ones is hashed name by name. */
+ * heir it is not even asked whether they are known: a key beside a hundred named ones is hashed name by name.
+ *
+ * The mask of an heir is made without heirs. If it is made from that of a wider configuration (mk.c), white space may lead from there back
+ * to the heir: to the row as it is in the grammar, with the bounds that the wider one is without. Each would wait for the other. */
 #include "mk_make.h"
 
 /* An heir that differs behind bytes with more than one in so many nodes of the vocabulary is taken only if units cannot be analysed. */
@@ -107,7 +110,10 @@ static bool by_difference(ge_engine *e, u32 config, const mk_parts_vec *parts, u
         if (enough) return true;
     }
     if (heir == config) return true;
-    if (!mk_load_or_build(e, heir)) return false;
+    e->mk.for_heir = true;
+    bool ok = mk_load_or_build(e, heir);
+    e->mk.for_heir = false;
+    if (!ok) return false;
     e->mk.at_hubs.n = 0;
     e->stats.heirs++;
     return *done = mk_walk_difference(e, trie, 0, config, heir, &e->mk.found);
@@ -154,7 +160,7 @@ bool mk_by_heir(ge_engine *e, u32 config, const mk_parts_vec *parts, bool *done)
     bool opened, known = false, new = false, better = false;
     u32 heir;
     *done = false;
-    if (e->switches & GE_NO_HEIRS || e->g->g.has_distinct) return true;
+    if (e->switches & GE_NO_HEIRS || e->g->g.has_distinct || e->mk.for_heir) return true;
     if (!are_opened(e, parts, &opened)) return false;
     if (opened) return true;
     if (!find_plain_heir(e, config, &heir)) return false;

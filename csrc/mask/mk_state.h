@@ -95,6 +95,7 @@ typedef struct mk_state {
     /* mk.c: the mask that is being made */
     mk_found found;                 /* scratch */
     bool analysed;                  /* a lexeme-internal mask was made for it */
+    bool for_heir;                  /* it is that of an heir (mk_heir.c) */
     bool tried_core, without_cores; /* it was tried by a core; it is to be made without (mk_longest.c) */
     VEC(u32) suspects;              /* scratch: what it has found of them */
     VEC(u32) all_suspects;          /* of all configurations that have some */

@@ -81,3 +81,15 @@ def test_plain_text_is_not_followed_where_any_other_key_may_come() -> None:
             assert matcher.accept_bytes(text)
     assert masks[:4] == masks[4:]
     assert most < 600
+
+
+def test_an_heir_whose_mask_is_made_from_that_of_a_wider_configuration() -> None:
+    """White space leads from there to the heir. That the number is a multiple keeps the unit from being analysed."""
+    schema = {"type": ["string", "integer"], "format": "idn-hostname", "multipleOf": 7}
+    numbers, words = [b"%d" % i for i in range(10, 300)], [b" word%d" % i for i in range(600)]
+    tokens = [*(bytes([byte]) for byte in range(256)), *numbers, *words]
+    vocabulary = Vocabulary([*tokens, b""], eos=[len(tokens)])
+    matchers = [Matcher(Grammar.from_json_schema(schema), vocabulary, switches=Switches(heirs=heirs)) for heirs in (True, False)]
+    for piece in (b"", b" ", b"\n"):
+        assert all(matcher.accept_bytes(piece) for matcher in matchers)
+        assert len({matcher.mask() for matcher in matchers}) == 1
