@@ -48,6 +48,7 @@ enum {
     CT_CHEAP_PART = 8,       /* but the second, which asks for nothing expensive */
     CT_LARGE_LAST = 2         /* the last search, with a large table, may take so many times as much */
 };
+static_assert(CT_WIDTH <= CT_WIDER, "there is room for so many places of either kind");
 
 static u32 longest_token(const ge_vocab *v) {
     u32 longest = 1;

@@ -22,6 +22,7 @@ enum {
     AT_ONCE = 16,     /* words of a run */
     SAMPLED = 16      /* of so many runs one tells whether masks are far from each other */
 };
+static_assert(32 * AT_ONCE >= 512, "a list of what differs has so much room, as wide_list_differing asks for");
 
 static mk_mask *mask_at(const ge_engine *e, u32 index) { return stable_at(&e->masks, index); }
 

@@ -30,6 +30,7 @@ enum {
     MANY_BEHIND = 64, /* nodes behind blanks: of fewer an outline takes no time */
     MANY = 16         /* nodes: to take the tokens of more out of a list takes longer than to make bits of it */
 };
+static_assert(NEAR <= LONG, "so many nodes of a long span are looked up without a look at its end");
 
 void mk_begin(ge_engine *e, mk_found *found, bool listed) {
     mk_release_base(e, found);
