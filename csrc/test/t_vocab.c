@@ -320,7 +320,7 @@ static void check_parts(ge_vocab *v, const vb_inner *entry) {
         for (u32 byte = 0x80; byte < 0x100; byte++)
             if (random_below(&seed, 20) < round) set_add(&beyond, byte);
         u32 sort = round % VB_SORTS, n = 0, in_trie = 0;
-        const tt_trie *tails, *again, *all = vb_tails(v, entry, 0, sort);
+        const tt_trie *tails, *again = NULL, *all = vb_tails(v, entry, 0, sort);
         CHECK(vb_tails_within(v, entry, 0, sort, &beyond, &tails) && vb_tails_within(v, entry, 0, sort, &beyond, &again));
         CHECK(tails == again && (round >= 16) == (tails == all));
         const vb_exit *exit = &entry->exits.at[0];
