@@ -125,6 +125,14 @@ def is_instance(result: GroupedResult, schema: Any) -> bool:
     return True
 
 
+def has_room(grammar: Grammar, vocabulary: Vocabulary, budget: int) -> bool:
+    """Whether some document is known to take at most so many tokens."""
+    try:
+        return Matcher(grammar, vocabulary).closing_within(budget) is not None
+    except LimitExceededError:
+        return False
+
+
 def measure(
     model: Any, vocabulary: Vocabulary, pad: int, work: list[Task], setting: Setting, method: dict[str, Any], budget: int
 ) -> dict[str, Any]:
@@ -137,7 +145,9 @@ def measure(
         begun = time.process_time()
         try:
             [[result]] = sampler.generate([task.prompt], budget, grammar=task.grammar, seed=number)
-        except (LimitExceededError, ValueError):  # the latter: no text within the budget was found
+        except (LimitExceededError, ValueError) as error:
+            if isinstance(error, ValueError) and has_room(task.grammar, vocabulary, budget):
+                raise  # it is about something else
             cut += 1
             continue
         seconds += time.process_time() - begun
@@ -147,6 +157,8 @@ def measure(
         wrong += result.finished and not is_instance(result, task.schema)
         loss += loss_of(sampler.model, task.prompt, [*result.ids, *vocabulary.eos[: result.finished]])
     tokens = sum(len(result.ids) + result.finished for result in results)
+    if not tokens:
+        sys.exit(f"none of the {len(work)} documents has room in {budget} tokens: say --budget")
     drafted, accepted = (summed(getattr(result, name) for result in results) for name in ("drafted", "accepted"))
     mass, weighed = (summed(getattr(result, name) for result in results) for name in ("mass", "weighed"))
     rows = sum(result.rows_read for result in results)
