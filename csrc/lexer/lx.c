@@ -87,12 +87,21 @@ void lx_drop(lx_lexer *l) {
     vec_drop(l->b, &l->cheap);
 }
 
+/* What the groups among some lexemes begin with. By halves: a row goes on by thousands of groups where so many kinds of objects may come,
+ * and one FORK inside the other would be nested as deep. */
+static rx_id union_of_groups(lx_lexer *l, const u32 *lexemes, u32 n) {
+    if (n == 0) return RX_ID_NEVER;
+    if (n == 1) return l->lexemes.at[*lexemes].flags & LX_GROUP ? l->lexemes.at[*lexemes].expr : RX_ID_NEVER;
+    rx_id left = union_of_groups(l, lexemes, n / 2);
+    return left == NONE ? NONE : rx_fork(&l->x, left, union_of_groups(l, lexemes + n / 2, n - n / 2));
+}
+
 u32 lx_begin(lx_lexer *l, const u32 *lexemes, u32 n) {
-    rx_id groups = RX_ID_NEVER;
+    u32 n_made = 0;
     l->scratch.n = 0;
     if (!vec_reserve(l->b, &l->scratch, 2 * n)) return NONE;
-    for (u32 i = n; i-- > 0 && lexemes[i] > l->any_group;)
-        if (l->lexemes.at[lexemes[i]].flags & LX_GROUP) groups = rx_fork(&l->x, l->lexemes.at[lexemes[i]].expr, groups);
+    while (n_made < n && lexemes[n - 1 - n_made] > l->any_group) n_made++;
+    rx_id groups = union_of_groups(l, lexemes + n - n_made, n_made);
     if (groups == NONE) return NONE;
     for (u32 i = 0; i <= n; i++) {
         if (groups != RX_ID_NEVER && (i == n || lexemes[i] > l->any_group)) { /* in the place of its number */

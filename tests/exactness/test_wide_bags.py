@@ -208,3 +208,18 @@ def test_a_wide_vocabulary_of_tokens_that_cross_keys() -> None:
     assert matcher.accept_bytes(b'{"k02":0,"k0')
     allowed = {tokens[i] for i in matcher.allowed_tokens() if len(tokens[i]) > 1}
     assert allowed == {f'{i}":0,"k{j:02d}'.encode() for i in range(2) for j in range(2) if i != j}
+
+
+@pytest.mark.parametrize("order", ["schema", "any"])
+def test_groups_of_thousands_of_objects_side_by_side(order: Any) -> None:
+    """The union of the groups is a tree: as a list, it met `max_regex_nesting` beyond a thousand objects, while a text was read."""
+    n, m = 2_000, 16
+    objects = [{"properties": {f"k{j}_{i}": {"const": i} for j in range(m)}, "additionalProperties": False} for i in range(n)]
+    matcher = Matcher(Grammar.from_json_schema({"type": "object", "anyOf": objects}, property_order=order), Vocabulary.bytes())
+    assert matcher.accept_bytes(b'{"k3_')
+    assert set(map(chr, matcher.allowed_tokens())) == set("0123456789")
+    assert not matcher.fork().accept_bytes(b'1999": 1998')
+    assert matcher.accept_bytes(b'1999": 1999, "k')
+    assert not matcher.fork().accept_bytes(b"4_1998")
+    assert matcher.accept_bytes(b'4_1999": 1999}')
+    assert matcher.is_complete
