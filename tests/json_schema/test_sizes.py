@@ -90,3 +90,14 @@ def test_refused_soon_and_with_a_place(schema: Any, plain: float) -> None:
     assert time.process_time() - begin < ALLOWED * plain
     error = caught.value
     assert (error.where if isinstance(error, LimitExceededError) else error.pointer) is not None
+
+
+def test_what_stands_beside_exclusive_branches_is_not_negated() -> None:
+    """Which of the properties there is, as the keys of a `oneof` of Protobuf: their schemas are in all branches, and tell none apart.
+    To negate them, too, for each two branches took five times as long as the branches alone."""
+    n = 60
+    branches = {"type": "object", "oneOf": [{"required": [f"p{i}"]} for i in range(n)]}
+    alone, described = (
+        min(seconds({**branches, **more}) for _ in range(3)) for more in ({}, {"properties": {f"p{i}": INTEGER for i in range(n)}})
+    )
+    assert described < 3 * alone

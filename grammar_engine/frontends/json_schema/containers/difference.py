@@ -93,6 +93,8 @@ def _broken(piece: ObjectPiece, removed: ObjectPiece, context: Context) -> Itera
     for name in removed.required:
         yield from _broken_at(piece, name, removed.goal(name, context), context)
     for layer in removed.layers:
+        if layer in piece.layers:  # what stands beside `oneOf` is in all of its branches
+            continue
         for name, goal in layer.named.items():
             if name not in removed.required:
                 yield from _with_another_value(piece, name, goal, context)
