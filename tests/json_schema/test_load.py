@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, NewType
 
 import pytest
 
@@ -110,8 +110,9 @@ def test_pydantic() -> None:
         assert accepts(grammar, '{"name": "x", "age": null}')
         assert not accepts(grammar, '{"age": 1}')
     assert accepts(Grammar.from_json_schema(pydantic.TypeAdapter(list[int])), "[1, 2]")
-    with pytest.raises(SchemaError, match=r"wrap a type in pydantic\.TypeAdapter"):
-        Grammar.from_json_schema(list[int])
+    for source in (list[int], int, int | None, NewType("Meters", int)):
+        with pytest.raises(SchemaError, match=r"wrap a type in pydantic\.TypeAdapter"):
+            Grammar.from_json_schema(source)
 
 
 def test_models_of_pydantic_1_are_told_what_to_pass() -> None:

@@ -31,6 +31,7 @@ _NOT_IN_PATHS = frozenset('{}[]",\r\n')
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+(?:[eE][+-]?[0-9]+)?|[eE][+-]?[0-9]+)?")  # group 1: it is no integer by its spelling
 # As `json.loads` reads a string, with its errors; the stubs of the standard library leave it out.
 _read_string: Callable[[str, int, bool], tuple[str, int]] = json.decoder.scanstring  # type: ignore[attr-defined]
+_MARKS_OF_TYPES = ("__origin__", "__args__", "__supertype__")  # of list[int], of int | None, of a NewType
 _LITERALS = {"true": True, "false": False, "null": None}
 _DIGITS_OF_INT = 640  # `int` converts so many, whatever `sys.set_int_max_str_digits` says
 _TOO_LARGE = Decimal("1e99999")
@@ -69,7 +70,7 @@ def load(source: Any, limits: Limits | None = None, what: str = "schema") -> Any
     for method in ("model_json_schema", "json_schema"):  # of a pydantic model class, of a TypeAdapter
         if callable(getattr(source, method, None)):
             return _told_by(source, method)
-    is_type = isinstance(source, type) or hasattr(source, "__origin__")  # a dataclass, list[int], ...
+    is_type = isinstance(source, type) or any(hasattr(source, mark) for mark in _MARKS_OF_TYPES)  # a dataclass, list[int], ...
     remedy = "; wrap a type in pydantic.TypeAdapter" if is_type else ""
     if isinstance(source, os.PathLike):
         remedy = "; pass the text of the file"
