@@ -85,7 +85,9 @@
 #include "vocab/vb_own.c"                     /*   slices that a user lists */
 #include "vocab/vb_file.c"                    /*   vocabularies as files */
 #include "vocab/vb_spell.c"                   /*   the fewest tokens for a text */
-#include "engine/cf.c"                        /* 6 configurations */
+#include "engine/un.c"                        /* 6 arrays whose items all differ: values, tracks */
+#include "engine/cf.c"                        /*   configurations */
+#include "engine/cf_alive.c"                  /*   ... can what has begun be completed, with another value than those before */
 #include "engine/cf_clamp.c"                  /*   of counted text far from its bound */
 #include "mask/mk_slice.c"                    /*   what a state reads of all plain text */
 #include "mask/mk_own.c"                      /*   ... and of slices that the user lists */
@@ -117,6 +119,7 @@
 #include "mask/mk_bar.c"                      /*   ... where names are barred */
 #include "mask/mk_parts.c"                    /*   masks by their parts */
 #include "mask/mk_heir.c"                     /*   ... by their difference from another one */
+#include "mask/mk_unique.c"                   /*   ... without tokens that make items equal */
 #include "mask/mk_longest.c"                  /*   ... with lexing="longest" */
 #include "mask/mk.c"                          /*   masks */
 #include "mask/mk_ahead.c"                    /*   ... before they are asked for */

@@ -37,7 +37,7 @@ REMARKS = {
     "multipleOf": "exact decimals of any size, with any bounds; of several steps the least common multiple, of up to 1,000 digits but for zeros at the end",
     "items": "one schema, or the list of the older drafts",
     "maxItems": "costs nothing until it is reached",
-    "uniqueItems": "numbers are equal by value (`1` and `1.0`), strings by their characters",
+    "uniqueItems": "numbers are equal by value (`1` and `1.0`), strings by their characters, objects by their members in any order; see *Repeated keys*",
     "contains": "an item that is not counted may match too, unless `maxContains` bounds them",
     "unevaluatedItems": "by the branches of `anyOf`, `oneOf`, `if` that the array meets; `contains` evaluates from 2020-12 on",
     "properties": "in the order of the schema, or in any: see *Options*",
@@ -89,11 +89,15 @@ TESTED_BY = {
 
 # Keyword, what it is about, a schema that is refused for it.
 REFUSED: tuple[tuple[str, str, Any], ...] = (
-    ("uniqueItems", "arrays or objects as items", {"type": "array", "uniqueItems": True}),
     (
         "uniqueItems",
-        "positions with values in common, beside `contains` that counts",
-        {"prefixItems": [{"const": 1}], "items": {"type": "integer"}, "uniqueItems": True, "contains": {"minimum": 5}, "maxContains": 1},
+        "arrays or objects, of which there may be too few that differ",
+        {"prefixItems": [{"type": "array"}, {"const": []}], "uniqueItems": True},
+    ),
+    (
+        "uniqueItems",
+        "positions with few values in common, beside `contains` that counts",
+        {"prefixItems": [{"const": 1}], "items": {"type": "integer"}, "uniqueItems": True, "contains": {"const": 5}, "maxContains": 1},
     ),
     (
         "uniqueItems",
@@ -106,10 +110,10 @@ REFUSED: tuple[tuple[str, str, Any], ...] = (
     ),
     (
         "uniqueItems",
-        "integers of draft 4 beside numbers that are none",
+        "few integers of draft 4 beside numbers that are none",
         {
             "$schema": "http://json-schema.org/draft-04/schema#",
-            "items": [{"type": "integer"}, {"not": {"type": "integer"}}],
+            "items": {"anyOf": [{"type": "integer", "enum": [1, 2]}, {"not": {"type": "integer"}, "enum": [1, 2, 3]}]},
             "uniqueItems": True,
         },
     ),
@@ -246,7 +250,7 @@ where it is lower (`1e-12` where the step is that, not `100000000000e-11` where 
 exponents up to 17, or that of the bound where it is higher (below 10<sup>25</sup> `21e23`, not `0.021e26`); without one, at most 17 digits
 behind the point where the exponent is higher than 17, and where more than the 64th power of 2, 5 or 10 divides the step, no exponent from
 18 to below that power and so many digits (of 10<sup>70</sup> `4e70` and `4000e17`, not `40e69`). And the numbers that `uniqueItems` compares
-have one nonzero digit before the point if they have an exponent. In draft 4 `"type": "integer"` means digits only: there `3.0` is a multiple of 1, equals 3, and
+have one nonzero digit before the point if they have an exponent, where all items are scalars. In draft 4 `"type": "integer"` means digits only: there `3.0` is a multiple of 1, equals 3, and
 is no integer.
 
 ```pycon
@@ -317,7 +321,8 @@ than what a JSON parser would read as a valid instance; none makes it larger, bu
   them, as it matches what is no white space of JSON.
 - **Repeated keys.** A key that the schema names is written once. Another key may occur twice, since RFC 8259 leaves the meaning of that
   open; `report.notes` says so of a schema that admits such keys. Not so with `unique_keys=True`, and not where it depends on the reading
-  whether the object is valid: where one of these keys has to meet a condition, as under `not`, or `minProperties` asks for two of them.
+  whether the object is valid: where one of these keys has to meet a condition, as under `not`, or `minProperties` asks for two of them. But
+  where items that are objects are compared (`uniqueItems`), one that repeats a key is compared as it is written.
 - **Other members.** With `closed=True` it is as if `unevaluatedProperties: false` and `unevaluatedItems: false` stood at each value that
   the schema describes: at the root, and under `properties`, `items` and their like. What schemas beside each other name (`allOf`, `anyOf`,
   `$ref` and so on) counts together; `additionalProperties` and `items` say what others there are. Three things are more lenient: a schema

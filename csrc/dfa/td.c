@@ -13,12 +13,13 @@ struct ge_plan {
 };
 
 /* Why so many states, if it is these, and how far away their end is: few of those found were followed where each leads to several more. */
-static void explain_limit(ge_err *err, const budget *b, const ba_automaton *failed, const gr_grammar *g, bool is_one_lexeme) {
-    const char *in_a_state = is_one_lexeme || g->has_distinct
+static void explain_limit(ge_err *err, const budget *b, const ba_automaton *failed, const ge_grammar *g, bool is_one_lexeme) {
+    bool has_values = g->g.has_distinct || g->has_unique;
+    const char *in_a_state = is_one_lexeme || has_values
                                  ? "in a state of the automaton"
                                  : "in a state of the automaton; a grammar that is not regular has ever larger ones";
     const char *why = b->limit != LIMIT(max_configurations) ? in_a_state
-                      : g->has_distinct ? "values that must differ (uniqueItems) are part of the state"
+                      : has_values ? "values that must differ (uniqueItems) are part of the state"
                       : is_one_lexeme ? "the expression has more states"
                                       : "the grammar is not regular, or has more states";
     snprintf(err->text, sizeof err->text, "%s: of those found %u were followed", why, failed->n_states);
@@ -41,7 +42,7 @@ ge_status ge_plan_new(ge_grammar *grammar, ge_vocab *vocab, uint32_t max_states,
     ge_engine_free(e);
     if (!ok) {
         status = budget_report(&p->b, err);
-        if (status == GE_E_LIMIT) explain_limit(err, &p->b, &p->a, &grammar->g, is_one_lexeme);
+        if (status == GE_E_LIMIT) explain_limit(err, &p->b, &p->a, grammar, is_one_lexeme);
         ge_plan_free(p);
         return status;
     }

@@ -58,7 +58,7 @@ u32 cf_go(ge_engine *e, u32 row, u32 accepts) {
 
 /* Longest match: is the alternative equal to one that it would be nested under? That one ends no later, so nothing is lost without it. */
 static bool is_covered(const ge_engine *e, u32 row, u32 state, u32 depth) {
-    for (u32 i = e->alts.n; i-- > 0 && depth > 0;) {
+    for (u32 i = e->alts.n; e->g->longest && i-- > 0 && depth > 0;) {
         cf_alternative above = e->alts.at[i];
         if (above.depth >= depth) continue;
         if (above.row == row && above.state == state) return true;
@@ -68,7 +68,7 @@ static bool is_covered(const ge_engine *e, u32 row, u32 state, u32 depth) {
 }
 
 static bool push_alternative(ge_engine *e, u32 row, u32 state, u32 depth, u32 text) {
-    cf_alternative a = {row, state, depth, text};
+    cf_alternative a = {.row = row, .state = state, .depth = depth, .text = text};
     return vec_push(&e->b, &e->alts, a);
 }
 
@@ -151,6 +151,7 @@ static int compare_alternatives(const void *a, const void *b) {
     const cf_alternative *p = a, *q = b;
     if (p->row != q->row) return p->row < q->row ? -1 : 1;
     if (p->state >> 1 != q->state >> 1) return p->state > q->state ? -1 : 1;
+    if (p->track != q->track) return p->track < q->track ? -1 : 1;
     /* abstract before suspect */
     if (p->text != q->text && !(cf_is_abstract(p->text) && p->state != q->state)) return p->text > q->text ? -1 : 1;
     return p->state > q->state ? -1 : p->state < q->state; /* fresh before the same state without */
@@ -159,7 +160,7 @@ static int compare_alternatives(const void *a, const void *b) {
 /* Does the alternative p, which sorts before q, allow all that q does? */
 static bool covers(const cf_alternative *p, const cf_alternative *q) {
     bool text = p->text == q->text || (p->text == CF_ABSTRACT && q->text == CF_SUSPECT);
-    return p->row == q->row && p->state >> 1 == q->state >> 1 && p->state >= q->state && text;
+    return p->row == q->row && p->track == q->track && p->state >> 1 == q->state >> 1 && p->state >= q->state && text;
 }
 
 /* Is something of the state alive whatever value is not known? */
@@ -213,7 +214,7 @@ static u32 intern_config(ge_engine *e) {
         cf_alternative a = e->alts.at[i];
         complete |= a.state & 1;
         ends |= cf_is_ended(a.row) || (cf_is_ring(a.row) && a.state >> 1 == mk_ring_begin(e, a.row));
-        has_text |= a.text != CF_NO_TEXT && !cf_is_abstract(a.text);
+        has_text |= (a.text != CF_NO_TEXT && !cf_is_abstract(a.text)) || (e->g->has_unique && a.track > UN_OUTSIDE);
         sure = sure || !cf_is_abstract(a.text) || is_sure(e, a);
     }
     bool ok = (e->b.status == GE_OK && id < e->b.limits.max_configurations) || limit_here(e, LIMIT(max_configurations));
@@ -240,12 +241,17 @@ static u32 intern_config(ge_engine *e) {
 /* The configuration {row, nothing under way}. */
 static u32 fresh_config(ge_engine *e, u32 row) {
     e->alts.n = 0;
-    return push_fresh(e, row, 0, CF_NO_TEXT) ? intern_config(e) : NONE;
+    return push_fresh(e, row, e->g->has_unique ? UN_OUTSIDE : 0, CF_NO_TEXT) ? intern_config(e) : NONE;
 }
 
 u32 cf_single(ge_engine *e, cf_alternative a) {
     e->alts.n = 0;
     return push_alternative(e, a.row, a.state, 0, a.text) ? intern_config(e) : NONE;
+}
+
+u32 cf_tracked(ge_engine *e, cf_alternative a) {
+    e->alts.n = 0;
+    return push_alternative(e, a.row, a.state, a.track, a.text) ? intern_config(e) : NONE;
 }
 
 u32 cf_with_states(ge_engine *e, u32 config, const u32 *states) {
@@ -289,13 +295,14 @@ u32 cf_close(ge_engine *e, u32 config, const u32 *rows) {
 }
 
 u32 cf_twin(ge_engine *e, u32 config) {
-    if (!e->g->g.has_distinct || config == CF_DEAD) return config;
+    if (!cf_has_values(e) || config == CF_DEAD) return config;
     cf_record *record = cf_at(e, config);
     if (record->twin != NONE) return record->twin;
     e->alts.n = 0;
     for (u32 i = 0, n = cf_count(e, config); i < n; i++) {
         cf_alternative a = cf_alternative_at(e, config, i);
-        if (!push_alternative(e, a.row, a.state, a.depth, cf_is_abstract(a.text) ? a.text : CF_ABSTRACT)) return NONE;
+        if (e->g->g.has_distinct && !cf_is_abstract(a.text)) a.text = CF_ABSTRACT;
+        if (!push_alternative(e, a.row, a.state, UN_BARE, a.text)) return NONE;
     }
     return record->twin = intern_config(e);
 }
@@ -360,6 +367,102 @@ static bool step_longest(ge_engine *e, u32 config, u32 byte_class) {
         skip_below = a.depth;
     }
     return true;
+}
+
+/* The lexemes of a set that begin an array whose items all differ, or all others; NONE if there are none. False: failure. */
+static bool part_accepts(ge_engine *e, u32 accepts, bool unique, u32 *part) {
+    id_vec *some = &e->un.found;
+    *part = NONE;
+    if (accepts == NONE) return true;
+    u32 n = intern_length(&e->lx.accepts, accepts);
+    for (u32 i = some->n = 0; i < n; i++) {
+        u32 lexeme = intern_words(&e->lx.accepts, accepts)[i];
+        if (((e->lx.lexemes.at[lexeme].flags & LX_UNIQUE) != 0) == unique && !vec_push(&e->b, some, lexeme)) return false;
+    }
+    if (some->n) *part = some->n == n ? accepts : intern(&e->b, &e->lx.accepts, some->at, some->n, NULL);
+    return some->n == 0 || *part != NONE;
+}
+
+/* Lexemes have matched, as add_ended, behind a track. */
+static bool add_ends(ge_engine *e, const cf_alternative *a, u32 accepts, bool skips) {
+    e->ended.n = 0;
+    if (!add_ended(e, a->row, accepts, skips, a->text)) return false;
+    for (u32 i = 0; i < e->ended.n; i++)
+        if (!vec_push(&e->b, &e->ends, ((cf_end){a->track, e->ended.at[i]}))) return false;
+    return true;
+}
+
+static int compare_ends(const void *a, const void *b) {
+    const cf_end *p = a, *q = b;
+    if (p->track != q->track) return p->track < q->track ? -1 : 1;
+    return p->row < q->row ? -1 : p->row > q->row;
+}
+
+/* What has ended with the same track is joined. */
+static bool push_ends(ge_engine *e) {
+    if (e->ends.n > 1) qsort(e->ends.at, e->ends.n, sizeof *e->ends.at, compare_ends);
+    for (u32 i = 0; i < e->ends.n;) {
+        u32 track = e->ends.at[i].track;
+        for (e->ended.n = 0; i < e->ends.n && e->ends.at[i].track == track; i++)
+            if (!vec_push(&e->b, &e->ended, e->ends.at[i].row)) return false;
+        if (!push_ended(e, track, CF_NO_TEXT)) return false;
+    }
+    return true;
+}
+
+/* As step_every, where alternatives have tracks. */
+static bool step_tracked(ge_engine *e, u32 config, u32 byte) {
+    u32 byte_class = e->lx.x.class_of[byte];
+    e->ends.n = e->ended_suspect.n = 0;
+    for (u32 i = 0, n = cf_count(e, config); i < n; i++) {
+        cf_alternative a = cf_alternative_at(e, config, i);
+        u32 state = lx_step(&e->lx, a.state >> 1, byte_class), unique, others;
+        if (state == NONE) return false;
+        if (state == LX_DEAD) continue;
+        a.track = un_step(&e->un, a.track, byte);
+        if (a.track == NONE) return false;
+        if (a.track == UN_HIT) continue;
+        lx_state info = e->lx.info.at[state];
+        if (a.text != CF_NO_TEXT) a.text = info.distinct ? longer_text(e, a.text, byte) : CF_NO_TEXT;
+        if (info.distinct && a.text == NONE) return false;
+        if (info.live && !push_alternative(e, a.row, state * 2, a.track, a.text)) return false;
+        if (!part_accepts(e, info.accepts, true, &unique) || !part_accepts(e, info.accepts, false, &others)) return false;
+        if (!add_ends(e, &a, others, info.skips)) return false;
+        if (unique == NONE) continue;
+        a.track = un_begin(&e->un, a.track);
+        if (a.track == NONE || !add_ends(e, &a, unique, false)) return false;
+    }
+    return push_ends(e);
+}
+
+u32 cf_step_on(ge_engine *e, u32 config, u32 byte) {
+    e->alts.n = e->values_read.n = 0;
+    return step_tracked(e, config, byte) ? intern_config(e) : NONE;
+}
+
+/* The configuration without the alternatives that cannot be completed. */
+static u32 drop_dead(ge_engine *e, u32 config) {
+    u32 n = cf_count(e, config), n_dead = 0;
+    id_vec alive = {0}; /* by alternative: 0 or 1 */
+    bool ok = true, is_alive;
+    for (u32 i = 0; ok && i < n; i++) {
+        ok = cf_is_alive(e, cf_alternative_at(e, config, i), &is_alive) && vec_push(&e->b, &alive, is_alive);
+        n_dead += ok && !is_alive;
+    }
+    if (ok && n_dead) {
+        e->alts.n = 0;
+        for (u32 i = 0; ok && i < n; i++) {
+            cf_alternative a = cf_alternative_at(e, config, i);
+            ok = !alive.at[i] || push_alternative(e, a.row, a.state, a.track, a.text);
+        }
+        config = ok ? intern_config(e) : NONE;
+    }
+    vec_drop(&e->b, &alive);
+    return ok ? config : NONE;
+}
+
+static bool is_tracked(const ge_engine *e, u32 config) {
+    return e->g->has_unique && cf_count(e, config) && cf_alternative_at(e, config, 0).track != UN_BARE;
 }
 
 /* apart[c] |= may the lexer state tell the class c from this one? */
@@ -465,6 +568,11 @@ u32 cf_step(ge_engine *e, u32 config, u32 byte_class) {
     bool refused;
     if (!is_refused(e, config, byte_class, &refused)) return NONE;
     if (refused) return CF_DEAD;
+    if (is_tracked(e, config)) {
+        to = cf_step_on(e, config, e->lx.x.class_byte[byte_class]);
+        if (to != NONE && to != CF_DEAD) to = drop_dead(e, to);
+        return to != NONE && has_table(e, config) && !publish(e, config, byte_class, to) ? NONE : to;
+    }
     e->alts.n = e->values_read.n = 0;
     if (!(e->g->longest ? step_longest(e, config, byte_class) : step_every(e, config, byte_class))) return NONE;
     to = intern_config(e);
@@ -478,9 +586,10 @@ bool cf_init(ge_engine *e) {
     /* CF_DEAD: no alternatives. Its content is one word, which no other configuration has. */
     bool fresh;
     if (intern(&e->b, &e->configs, (u32[]){NONE}, 1, &fresh) != CF_DEAD || !stable_push(&e->b, &e->records)) return false;
-    if (e->g->g.has_distinct) {
+    if (cf_has_values(e)) {
         if (intern(&e->b, &e->texts, (u32[]){NONE}, 1, &fresh) != CF_EMPTY_TEXT || !(e->no_next = new_table(e))) return false;
     }
+    if (e->g->has_unique && !un_init(&e->un, &e->b, &e->lx)) return false;
     u32 row = ep_start(&e->ep);
     return row != NONE && fresh_config(e, row) == CF_START;
 }
@@ -493,6 +602,8 @@ void cf_drop(ge_engine *e) {
     vec_drop(&e->b, &e->ended);
     vec_drop(&e->b, &e->values_read);
     vec_drop(&e->b, &e->ended_suspect);
+    vec_drop(&e->b, &e->ends);
+    un_drop(&e->un);
     intern_drop(&e->b, &e->texts);
     vec_drop(&e->b, &e->text);
     intern_drop(&e->b, &e->go_value);

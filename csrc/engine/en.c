@@ -44,7 +44,7 @@ static bool init_parts(ge_engine *e) {
     for (u32 byte = 0x20; byte < 0x80; byte++) plain[e->lx.x.class_of[byte]]++;
     for (u32 c = 0; c < e->lx.x.n_classes; c++)
         if (plain[c] > plain[e->mk.plain_class]) e->mk.plain_class = c;
-    bool may_clamp = !(e->switches & GE_NO_CLAMPING) && !g->longest && !g->g.has_distinct && e->v->tiers[0].bytes < VB_MOST_NEED;
+    bool may_clamp = !(e->switches & GE_NO_CLAMPING) && !g->longest && !cf_has_values(e) && e->v->tiers[0].bytes < VB_MOST_NEED;
     e->room = may_clamp ? e->v->tiers[0].bytes + MK_FINISH : 0; /* so the unit of the clamped state is that of unbounded text */
     return cf_init(e);
 }

@@ -17,6 +17,9 @@
  * way also has the *text* of that lexeme so far. Such configurations are many and recur little: they have no table of transitions. Their
  * masks are those of their *twin*, in which all texts are unknown (CF_ABSTRACT), but for a few tokens; see mk.c.
  *
+ * Arrays whose items all differ, where these may be arrays or objects. Alternatives have a *track* beside their row (un.h). The twin of
+ * such a configuration has none; nor has what is made for masks, where rows and lexer states are all that matters.
+ *
  * Threads. Records and their transition tables never move; a transition is published with release order and read with acquire order,
  * without a lock. All else is grown under `lock`. */
 #ifndef GE_EN_H
@@ -29,6 +32,7 @@
 #include "../vocab/vb.h"
 #include "../closing/cl_state.h"
 #include "../mask/mk_state.h"
+#include "un.h"
 
 enum { CF_DEAD, CF_START }; /* configurations that always exist */
 #define CF_READS (NONE - 1) /* one that is not dead, but has not been made yet */
@@ -36,7 +40,10 @@ enum { CF_DEAD, CF_START }; /* configurations that always exist */
 typedef struct cf_alternative {
     u32 row;
     u32 state; /* lexer state * 2 + fresh */
-    u32 depth; /* lexing="longest": nesting under the alternative whose longer match would end this one; else 0 */
+    union {
+        u32 depth; /* lexing="longest": nesting under the alternative whose longer match would end this one; else 0 */
+        u32 track; /* of a grammar with arrays whose items all differ (un.h) */
+    };
     u32 text;  /* of the lexeme that is under way, if that is distinct (id in texts); else one of these: */
 } cf_alternative;
 
@@ -59,6 +66,10 @@ enum { CF_ALTERNATIVE_WORDS = 4, CF_EMPTY_TEXT = 0 };
 
 static inline bool cf_is_abstract(u32 text) { return text == CF_ABSTRACT || text == CF_SUSPECT; }
 
+typedef struct cf_end { /* scratch: a lexeme has ended */
+    u32 track, row;
+} cf_end;
+
 enum { CF_UNTOLD = 0, CF_UNFORCED = 257 };
 /* Of cf_record.closes. CF_DETOUR, a bit: no tokens spell the shortest text,
  * so these are the tokens of a longer one. CF_NO_CLOSING: none is known. */
@@ -68,7 +79,7 @@ typedef struct cf_record {
     u32 _Atomic *next;    /* by byte class: configuration, CF_DEAD, CF_READS, or NONE (not computed yet) */
     u64 _Atomic mask;     /* [ stamp of the mask:32 | its index + 1:32 ], 0 = none is kept */
     union {
-        u32 twin;          /* of a grammar with distinct lexemes: the same with unknown texts; NONE: not made yet */
+        u32 twin;          /* of a grammar with values: the same with unknown texts, and bare; NONE: not made yet */
         u32 _Atomic label; /* of others: its state in e->table; NONE: not known */
     };
     u32 suspects, n_suspects; /* tokens in all_suspects: the mask has them, a configuration with texts may not */
@@ -114,7 +125,9 @@ struct ge_engine {
     VEC(u32) ended_suspect;   /* scratch: those of suspect alternatives */
     intern_table texts;       /* (text before, byte) */
     VEC(u8) text;             /* scratch: the bytes of one */
-    u32 _Atomic *no_next;     /* transitions of all configurations with texts: none is known */
+    u32 _Atomic *no_next;     /* transitions of all configurations with texts or tracks: none is known */
+    un_state un;              /* tracks */
+    VEC(cf_end) ends;         /* scratch: rows in which no lexeme is under way, with tracks */
     VEC(u32) removed;         /* scratch of lexing="longest" */
     u32 max_alternatives;
 
@@ -141,7 +154,7 @@ static inline bool cf_is_complete(const ge_engine *e, u32 config) { return cf_at
 static inline u32 cf_count(const ge_engine *e, u32 config) { return intern_length(&e->configs, config) / CF_ALTERNATIVE_WORDS; }
 static inline cf_alternative cf_alternative_at(const ge_engine *e, u32 config, u32 i) {
     const u32 *words = intern_words(&e->configs, config) + CF_ALTERNATIVE_WORDS * i;
-    return (cf_alternative){words[0], words[1], words[2], words[3]};
+    return (cf_alternative){.row = words[0], .state = words[1], .depth = words[2], .text = words[3]};
 }
 
 /* All of these are called with the lock held, and return NONE / false with the budget failed. */
@@ -160,7 +173,14 @@ u32 cf_row_after(ge_engine *e, u32 row, const u32 *lexemes, u32 n, bool skip); /
 u32 cf_go(ge_engine *e, u32 row, u32 accepts);         /* ... after this set of lexemes */
 /* the configuration with these rows for the open ones that all its rows come from */
 u32 cf_close(ge_engine *e, u32 config, const u32 *rows);
-u32 cf_twin(ge_engine *e, u32 config);                 /* itself if it is abstract or there are no distinct lexemes */
+u32 cf_twin(ge_engine *e, u32 config);                 /* itself if that is what it is, or there are no values */
+/* Arrays whose items all differ: a step after which no text may go on, if alternatives of the configuration are held; one alternative
+ * with its track; *answer: can that be completed (cf_alive.c)? */
+u32 cf_step_on(ge_engine *e, u32 config, u32 byte);
+u32 cf_tracked(ge_engine *e, cf_alternative a);
+bool cf_is_alive(ge_engine *e, cf_alternative a, bool *answer);
+/* Has the grammar values on which what may come next depends? */
+static inline bool cf_has_values(const ge_engine *e) { return e->g->g.has_distinct || e->g->has_unique; }
 /* lexing="longest": the configuration of all that is nested under the first alternative; CF_DEAD: there are others, or none. */
 u32 cf_nested(ge_engine *e, u32 config);
 /* Counted text to which few characters are missing (cf_clamp.c): an expression; the

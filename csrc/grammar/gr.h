@@ -40,7 +40,7 @@
 enum {
     GR_LEXEME_EMPTY = 1,    /* denotes no text: can never occur */
     GR_LEXEME_NULLABLE = 2, /* also matches "" */
-    GR_LEXEME_MARKED = 4    /* is lazy or a skip */
+    GR_LEXEME_MARKED = 4    /* is lazy, a skip, or begins an array whose items differ */
 };
 
 enum {

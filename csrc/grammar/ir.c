@@ -337,17 +337,19 @@ static bool read_lexemes(ge_grammar *g, const ge_ir *ir, const ge_rules *rules, 
         if (!ok) break;
         bool empty = rx_is_empty(&g->x, stripped);
         flags[i] = (u8)((empty ? GR_LEXEME_EMPTY : 0) | (rx_nullable(&g->x, id) ? GR_LEXEME_NULLABLE : 0));
-        if (rules->lexemes[2 * i + 1] & (LX_LAZY | LX_SKIP)) flags[i] |= GR_LEXEME_MARKED;
-        g->lexemes[i] = (lx_lexeme){empty ? RX_ID_NEVER : stripped, rules->lexemes[2 * i + 1] & (LX_LAZY | LX_SKIP), i};
+        u32 marks = rules->lexemes[2 * i + 1] & (LX_LAZY | LX_SKIP | LX_UNIQUE);
+        if (marks) flags[i] |= GR_LEXEME_MARKED;
+        g->has_unique |= (marks & LX_UNIQUE) != 0;
+        g->lexemes[i] = (lx_lexeme){empty ? RX_ID_NEVER : stripped, marks, i};
         ok = g->b.status == GE_OK;
     }
     if (ok) g->b.symbol = NONE;
     return ok;
 }
 
-/* Values that are taken out of distinct lexemes may have any bytes: then no two are alike. */
+/* Values that are compared may have any bytes: then no two are alike. */
 static bool freeze_classes(ge_grammar *g, id_vec *roots) {
-    for (u32 byte = 0; g->g.has_distinct && byte < 256; byte++)
+    for (u32 byte = 0; (g->g.has_distinct || g->has_unique) && byte < 256; byte++)
         if (!vec_push(&g->b, roots, rx_byte(&g->x, byte)) || roots->at[roots->n - 1] == NONE) return false;
     return rx_freeze_classes(&g->x, roots->at, roots->n);
 }
@@ -372,7 +374,8 @@ ge_status ge_grammar_new(ge_ir *ir, const ge_rules *rules, ge_grammar **out, ge_
     id_vec roots = {0};
     bool ok =
         g->lexemes && read_lexemes(g, ir, rules, flags, &roots) && gr_compile(&g->g, &g->b, rules, flags) && freeze_classes(g, &roots);
-    if (ok && g->longest && g->g.has_distinct) ok = budget_fail(&g->b, GE_E_IR); /* nobody keeps the texts of lexemes there */
+    /* nobody keeps the texts of lexemes there */
+    if (ok && g->longest && (g->g.has_distinct || g->has_unique)) ok = budget_fail(&g->b, GE_E_IR);
     vec_drop(&g->b, &roots);
     free(flags);
     if (!ok) {

@@ -25,6 +25,7 @@ struct ge_grammar {
     u32 n_lexemes;
     gr_grammar g;
     bool longest;
+    bool has_unique; /* some lexeme begins an array whose items all differ */
 };
 
 #endif

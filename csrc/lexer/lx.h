@@ -21,9 +21,10 @@
 
 enum {
     LX_LAZY = 1, LX_SKIP = 2, /* flags of a lexeme, as in the IR */
-    LX_DISTINCT = 4,          /* made by lx_distinct: the parser asks for its value */
-    LX_TAINTED = 8,           /* ... and it may still have one that is not known */
-    LX_GROUP = 16             /* made by lx_group */
+    LX_UNIQUE = 4,            /* ... the array that it begins has no two items that are equal (engine/un.h) */
+    LX_DISTINCT = 8,          /* made by lx_distinct: the parser asks for its value */
+    LX_TAINTED = 16,          /* ... and it may still have one that is not known */
+    LX_GROUP = 32             /* made by lx_group */
 };
 
 typedef struct lx_lexeme {
@@ -103,6 +104,7 @@ bool lx_same(lx_lexer *l, u32 state, lx_classes *out); /* valid until the next c
  * failure. */
 #define VALUE_UNKNOWN NONE
 u32 lx_value(lx_lexer *l, const u8 *text, u32 n);
+u32 lx_value_of_string(lx_lexer *l, const u8 *chars, u32 n); /* of one that was decoded */
 u32 lx_values_with(lx_lexer *l, u32 set, u32 value);
 bool lx_values_have(const lx_lexer *l, u32 set, u32 value);
 u32 lx_distinct(lx_lexer *l, u32 lexeme, u32 set, bool tainted);

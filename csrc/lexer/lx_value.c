@@ -119,6 +119,17 @@ static bool canonical_number(budget *b, const u8 *text, u32 n, byte_vec *out) {
     return ok && push_decimal(b, out, exponent + (minus ? -written : written));
 }
 
+/* The id of a canonical form. */
+static u32 value_id(lx_lexer *l, const byte_vec *value) {
+    l->scratch.n = 0; /* its length, then its bytes four to a word, and one more: there is a first one to look at */
+    if (!vec_reserve(l->b, &l->scratch, 2 + value->n / 4)) return NONE;
+    l->scratch.n = 2 + value->n / 4;
+    l->scratch.at[l->scratch.n - 1] = 0;
+    l->scratch.at[0] = value->n;
+    if (value->n) memcpy(l->scratch.at + 1, value->at, value->n);
+    return intern(l->b, &l->values, l->scratch.at, l->scratch.n, NULL);
+}
+
 u32 lx_value(lx_lexer *l, const u8 *text, u32 n) {
     byte_vec value = {0};
     bool ok = true;
@@ -127,16 +138,17 @@ u32 lx_value(lx_lexer *l, const u8 *text, u32 n) {
     else if (first == '-' || is_decimal(first)) ok = canonical_number(l->b, text, n, &value);
     else
         for (u32 i = 0; ok && i < n && text[i] >= 'a' && text[i] <= 'z'; i++) ok = vec_push(l->b, &value, text[i]);
-    l->scratch.n = 0; /* its length, then its bytes four to a word, and one more: there is a first one to look at */
-    ok = ok && vec_reserve(l->b, &l->scratch, 2 + value.n / 4);
-    u32 id = NONE;
-    if (ok) {
-        l->scratch.n = 2 + value.n / 4;
-        l->scratch.at[l->scratch.n - 1] = 0;
-        l->scratch.at[0] = value.n;
-        if (value.n) memcpy(l->scratch.at + 1, value.at, value.n);
-        id = intern(l->b, &l->values, l->scratch.at, l->scratch.n, NULL);
-    }
+    u32 id = ok ? value_id(l, &value) : NONE;
+    vec_drop(l->b, &value);
+    return id;
+}
+
+u32 lx_value_of_string(lx_lexer *l, const u8 *chars, u32 n) {
+    byte_vec value = {0};
+    bool ok = vec_push(l->b, &value, '"') && vec_reserve(l->b, &value, n);
+    if (ok && n) memcpy(value.at + 1, chars, n);
+    value.n += ok ? n : 0;
+    u32 id = ok ? value_id(l, &value) : NONE;
     vec_drop(l->b, &value);
     return id;
 }

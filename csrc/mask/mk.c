@@ -144,28 +144,29 @@ static void keep_found(ge_engine *e, u32 config) {
 }
 
 /* Whether the configuration can read a token, in *answer. */
-static bool reads(ge_engine *e, u32 config, u32 token, bool *answer) {
+bool mk_reads_token(ge_engine *e, u32 config, u32 token, bool *answer) {
     for (u32 at = e->v->offsets[token]; at < e->v->offsets[token + 1] && config != CF_DEAD && config != NONE; at++)
         config = cf_step(e, config, e->lx.x.class_of[e->v->text[at]]);
     *answer = config != CF_DEAD;
     return config != NONE;
 }
 
-/* The mask of a configuration that is not abstract, from that of its twin. */
+/* The mask of a configuration with values, from that of its twin. */
 static bool build_from_twin(ge_engine *e, u32 config, u32 twin) {
     if (!mk_load_or_build(e, twin)) return false;
     mk_make_bits(e, &e->mk.found);
     cf_record *record = cf_at(e, twin);
-    bool same = true;
+    bool same = true, changed = false;
     for (u32 i = 0; i < record->n_suspects; i++) {
         bool is_read;
         u32 token = e->mk.all_suspects.at[record->suspects + i];
-        if (!reads(e, config, token, &is_read)) return false;
+        if (!mk_reads_token(e, config, token, &is_read)) return false;
         if (is_read) continue;
         e->mk.found.bits[token >> 5] &= ~((u32)1 << (token & 31));
         same = false;
     }
-    if (same) atomic_store(&cf_at(e, config)->mask, atomic_load(&record->mask));
+    if (e->g->has_unique && !mk_keep_unique(e, config, twin, e->mk.found.bits, &changed)) return false;
+    if (same && !changed) atomic_store(&cf_at(e, config)->mask, atomic_load(&record->mask));
     else keep_found(e, config);
     return true;
 }
@@ -232,8 +233,8 @@ static bool build_between(ge_engine *e, u32 config, u32 less, u32 more) {
 /* e->mk.found = the mask, which is kept. */
 static bool build(ge_engine *e, u32 config) {
     u32 twin = cf_twin(e, config), unbound, loose, roomier, less, more;
-    if (twin == NONE || !mk_unbound(e, config, &unbound) || !mk_loosen(e, config, &loose) || !mk_roomier(e, config, &roomier)) return false;
-    if (twin != config) return build_from_twin(e, config, twin);
+    if (twin != config) return twin != NONE && build_from_twin(e, config, twin);
+    if (!mk_unbound(e, config, &unbound) || !mk_loosen(e, config, &loose) || !mk_roomier(e, config, &roomier)) return false;
     if (!mk_bars(e, config, &less, &more)) return false;
     if (more != config) return build_between(e, config, less, more);
     if (unbound != config || loose != config || roomier != config) return build_from_wider(e, config, unbound, loose, roomier);

@@ -304,7 +304,7 @@ static bool add_after(ge_engine *e, cf_alternative a, const u32 *lexemes, u32 n,
     if (!e->g->longest && !e->g->g.has_distinct) {
         u32 row = cf_row_after(e, a.row, lexemes, n, skip), begin = row == NONE ? NONE : cf_begin(e, row);
         const byte_set *of = begin == NONE ? NULL : lx_first(&e->lx, begin);
-        return of && add_tails(e, (cf_alternative){row, 2 * begin, 0, CF_NO_TEXT}, NONE, *of, inner, exit, found);
+        return of && add_tails(e, (cf_alternative){.row = row, .state = 2 * begin, .text = CF_NO_TEXT}, NONE, *of, inner, exit, found);
     }
     u32 config = cf_after(e, a, lexemes, n, skip);
     return config != NONE && cf_first(e, config, &first) && add_tails(e, a, config, first, inner, exit, found);

@@ -15,6 +15,14 @@ bool mk_load_or_build(ge_engine *e, u32 config);
 /* Adds what was noted to be below hubs, from the last one down to `from`. */
 bool mk_add_hubs(ge_engine *e, u32 from);
 
+/* --- mk_unique.c */
+
+/* Takes out of the mask of `bare`, the twin, as bits, the tokens that make items equal; *changed: there are some. */
+bool mk_keep_unique(ge_engine *e, u32 config, u32 bare, u32 *bits, bool *changed);
+
+/* Whether the configuration can read a token, in *answer. */
+bool mk_reads_token(ge_engine *e, u32 config, u32 token, bool *answer);
+
 /* --- mk_parts.c */
 
 /* Counts how often a unit is asked for, up to MK_OFTEN; *before = the count so far. */

@@ -188,7 +188,7 @@ static bool note_round(ge_engine *e, u32 node) {
 
 /* Makes the outline of a lexer state from some places on, in an open row, to which skips lead. */
 static bool make_outline(ge_engine *e, u32 row, u32 state, u32 places, mk_outline *made) {
-    u32 hubs = e->mk.at_hubs.n, config = cf_single(e, (cf_alternative){row, 2 * state, 0, CF_NO_TEXT});
+    u32 hubs = e->mk.at_hubs.n, config = cf_single(e, (cf_alternative){.row = row, .state = 2 * state, .text = CF_NO_TEXT});
     if (config == NONE) return false;
     if (!e->mk.outline.bits && !(e->mk.outline.bits = mem_resize(&e->b, NULL, 0, e->v->n_words * sizeof *e->mk.outline.bits))) return false;
     e->mk.ends.n = 0;

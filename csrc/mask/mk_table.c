@@ -45,7 +45,7 @@ void mk_go_by_table(ge_engine *e, const ge_dfa *table, u32 from, u64 token, u32 
 
 /* With the lock held. The first one stays. */
 static void use_table(ge_engine *e, ge_dfa *table) {
-    if (atomic_load(&e->table) || !table->exact || e->g->g.has_distinct) return; /* texts: a configuration is not met again */
+    if (atomic_load(&e->table) || !table->exact || cf_has_values(e)) return; /* then a configuration is not met again */
     share_take(&table->shares);
     set_label(e, CF_START, 0);
     atomic_store_explicit(&e->table, table, memory_order_release);
@@ -64,7 +64,7 @@ void mk_pass_table(const ge_engine *from, ge_engine *to) {
 
 static bool is_small(const ge_engine *e) {
     const u32 off = GE_NO_TABLE | GE_NO_MASK_CACHE | GE_NO_STATE_CACHE;
-    return !(e->switches & off) && !e->g->g.has_distinct && !e->has_clamped && !e->table && intern_count(&e->configs) <= TABLE_STATES;
+    return !(e->switches & off) && !cf_has_values(e) && !e->has_clamped && !e->table && intern_count(&e->configs) <= TABLE_STATES;
 }
 
 static void make_table(ge_engine *e) {

@@ -145,17 +145,21 @@ static bool named(PyObject *const *args, Py_ssize_t n, PyObject *names, const ch
     return true;
 }
 
-/* lexeme(expr, name, *, where=None, lazy=False, skip=False) */
+/* lexeme(expr, name, *, where=None, lazy=False, skip=False, unique=False) */
 static PyObject *collected_lexeme(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject *names) {
-    static const char *const known[] = {"where", "lazy", "skip"};
+    static const char *const known[] = {"where", "lazy", "skip", "unique"};
     collected *c = OF(self);
-    PyObject *of[3];
+    PyObject *of[4];
     if (n != 2) return PyErr_Format(PyExc_TypeError, "a lexeme has an expression and a name");
-    if (!named(args, n, names, known, of, 3)) return NULL;
+    if (!named(args, n, names, known, of, 4)) return NULL;
     if (!c->lexemes || !c->lexeme_records || !c->lexeme_ids) return never_begun();
-    int lazy = of[1] ? PyObject_IsTrue(of[1]) : 0, skip = of[2] ? PyObject_IsTrue(of[2]) : 0;
-    if (lazy < 0 || skip < 0) return NULL;
-    PyObject *where = of[0] ? of[0] : Py_None, *flags = PyLong_FromLong(lazy | skip << 1),
+    long marks = 0;
+    for (int i = 1; i < 4; i++) {
+        int is_set = of[i] ? PyObject_IsTrue(of[i]) : 0;
+        if (is_set < 0) return NULL;
+        marks |= (long)is_set << (i - 1);
+    }
+    PyObject *where = of[0] ? of[0] : Py_None, *flags = PyLong_FromLong(marks),
              *key = flags ? PyTuple_Pack(3, args[0], flags, where) : NULL;
     PyObject *symbol = key ? PyDict_GetItemWithError(c->lexeme_ids, key) : NULL;
     Py_XINCREF(symbol);
@@ -289,7 +293,8 @@ static PyMethodDef collected_methods[] = {
     COLLECTED("bytes", collected_bytes, METH_O, ", literal, /"),
     COLLECTED("string", collected_string, METH_O, ", literal, /"),
     COLLECTED("concat", collected_concat, METH_FASTCALL, ", *parts"),
-    COLLECTED("lexeme", collected_lexeme, METH_FASTCALL | METH_KEYWORDS, ", expr, name, /, *, where=None, lazy=False, skip=False"),
+    COLLECTED("lexeme", collected_lexeme, METH_FASTCALL | METH_KEYWORDS,
+              ", expr, name, /, *, where=None, lazy=False, skip=False, unique=False"),
     COLLECTED("nonterminal", collected_nonterminal, METH_FASTCALL | METH_KEYWORDS, ", name, /, *, where=None"),
     COLLECTED("rule", collected_rule, METH_FASTCALL, ", left, right, /"),
     COLLECTED("_put_bag", collected_put_bag, METH_FASTCALL, ", left, separator, ranked, slots, ways, asks, choices, /"),

@@ -4,7 +4,7 @@
 
 enum { N_TOKENS = 300, EOS = 299 };
 
-typedef enum sample { EVERY_SPLIT, LONGEST_MATCH, BAG, WIDE_BAG, COUNTED_BAG, NUMBERS, STRINGS, N_SAMPLES } sample; /* grammars */
+typedef enum sample { EVERY_SPLIT, LONGEST_MATCH, BAG, WIDE_BAG, COUNTED_BAG, UNIQUE_ITEMS, NUMBERS, STRINGS, N_SAMPLES } sample;
 
 static const char *const texts[] = {
     [EVERY_SPLIT] = "[[a,aab,[]],ababab,a]",
@@ -12,6 +12,7 @@ static const char *const texts[] = {
     [BAG] = "[\"a\",x,\"\",\"b\"]",
     [WIDE_BAG] = "[cc,aa,x,ab,b,tt]",
     [COUNTED_BAG] = "[c,a,b,e,f,d,h]",
+    [UNIQUE_ITEMS] = "[[a],[a,[a]],[],[b]]",
     [NUMBERS] = "[12.5,3,45.67]",
     [STRINGS] = "[\"aabb\",\"abaab\"]",
 };
@@ -202,8 +203,9 @@ static ge_grammar *make_grammar(const ge_limits *limits, sample which, ge_err *e
         5, 2, 5, 6, /* 7: a+b? */
         2, 2, 3, 2, /* 8: "ab" */
         9, 3, 8, 0, 0xffffffff, /* 9: (ab)* */
+        6, 2, 3, 4, /* 10: a|b */
     };
-    static const u32 lexemes[] = {0, 0, 1, 0, 2, 0, 7, 0, 9, 0};
+    u32 lexemes[] = {0, which == UNIQUE_ITEMS ? LX_UNIQUE : 0, 1, 0, 2, 0, which == UNIQUE_ITEMS ? 10 : 7, 0, 9, 0};
     enum { OPEN = 0, CLOSE = 2, COMMA = 4, NAME = 6, PAIRS = 8, VALUE = 1, LIST = 3 };
     static const u32 rules[] = {0, 3, OPEN, LIST, CLOSE, 0, 1, NAME, 0, 1, PAIRS};
     static const u32 lists[] = {1, VALUE, COMMA, 0, 4};

@@ -44,7 +44,7 @@ def test_no_option_of_schemas_is_missing() -> None:
         (PAIR, '{"b": 1, "a": "x", "c": 1, "c": 2}', "--unique-keys", (0, 1)),
         ({"type": "string", "format": "date"}, '"x"', "--formats annotation", (1, 0)),
         ({"type": "string", "format": "colour"}, '"x"', "--formats strict", (0, 2)),
-        ({"type": "array", "uniqueItems": True}, "[]", "--lenient", (2, 0)),
+        ({"prefixItems": [{"type": "array"}, {"const": []}], "uniqueItems": True}, "[]", "--lenient", (2, 0)),
     ],
 )
 def test_options_of_schemas(run, file, source: str, schema: object, text: str, options: str, codes: tuple[int, int]) -> None:

@@ -140,11 +140,17 @@ def test_no_more_items_than_values(items: Any) -> None:
 @pytest.mark.parametrize(
     ("schema", "reason"),
     [
-        ({}, "arrays or objects"),
-        ({"items": {"type": "object"}}, "arrays or objects"),
-        ({"items": {"type": ["string", "array"]}}, "arrays or objects"),
-        ({"prefixItems": [{"type": "string"}, {"minLength": 2}]}, "arrays or objects"),
-        ({"prefixItems": [{"type": "object"}, {"type": ["object", "string"]}], "items": False}, "arrays or objects"),
+        ({"prefixItems": [{}, {"const": []}]}, "arrays or objects"),
+        (
+            {
+                "prefixItems": [{"enum": [1, 2]}],
+                "items": {"enum": [[1], [2], [3]]},
+                "contains": {"const": [1]},
+                "minContains": 0,
+                "maxContains": 1,
+            },
+            "counted",
+        ),
         ({"prefixItems": [{"type": "string", "pattern": "^a?$"}, {"type": "string", "maxLength": 0}], "items": False}, "not listed"),
         (
             {"prefixItems": [{"const": 1}], "items": {"type": "integer"}, "contains": {"const": 2}, "minContains": 0, "maxContains": 1},
@@ -283,7 +289,16 @@ def test_integers_of_draft_4(items: Any, accepted: str, refused: str) -> None:
 
 @pytest.mark.parametrize("items", [[INTEGER, OTHER], {"anyOf": [INTEGER, OTHER]}], ids=dump)
 def test_integers_of_draft_4_beside_others(items: Any) -> None:
+    """There `5.0` is no integer, but equals one."""
     schema = {"$schema": DRAFT4, "type": "array", "uniqueItems": True, "items": items, "additionalItems": False}
+    grammar = Grammar.from_json_schema(schema, number_style="any")
+    assert [text for text in ("[]", "[5]", "[5, 2.5]", "[5, 6.0]") if not accepts(grammar, text)] == []
+    assert [text for text in ("[5, 5.0]", "[5, 5e0]", "[50, 5.0e1]") if accepts(grammar, text)] == []
+
+
+def test_few_integers_of_draft_4_beside_others() -> None:
+    few = [{"enum": [1, 2], **INTEGER}, {"enum": [1, 2, 3], **OTHER}]  # three values, as texts of five kinds
+    schema = {"$schema": DRAFT4, "type": "array", "uniqueItems": True, "items": {"anyOf": few}}
     with pytest.raises(UnsupportedSchemaError, match="draft 4") as caught:
         Grammar.from_json_schema(schema)
     assert (caught.value.pointer, caught.value.keyword) == ("", "uniqueItems")

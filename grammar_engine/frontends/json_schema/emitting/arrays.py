@@ -7,7 +7,8 @@ Where items are counted, a *state* is a position and how often each count was ra
 from state to state; the rest is a bag (`Builder.bag`) whose bounds are what the state has left to ask. The order of a bag is free, and
 any item may be of any kind, so a bag of items is a sequence of items that is counted.
 
-Items that all differ (`uniqueItems`) are a bag too: see `unique.py`, and `tuples.py` where positions have values in common.
+Items that all differ (`uniqueItems`) are a bag too: see `unique.py`, and `tuples.py` where positions have values in common. Where
+neither says what there is to say, as of arrays and objects, they are compared while a text is read: see `compared.py`.
 """
 
 from __future__ import annotations
@@ -19,9 +20,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from ....ir import UNBOUNDED, Symbol, Way
 from ..containers.arrays import ArrayPiece
 from ..reading.places import Goal
-from .members import Bag, Condition, Kind, kinds
-from .tuples import CannotCompare, write_distinct
-from .unique import are_apart, check_comparable, distinct_ways
+from .compared import comparable
+from .members import Bag, item_kinds
+from .tuples import write_distinct
+from .unique import CannotCompare, are_apart, check_comparable, distinct_ways
 
 if TYPE_CHECKING:
     from .emitter import Emitter
@@ -57,14 +59,20 @@ class Form(NamedTuple):
 def write_array(emitter: Emitter, left: Symbol, piece: ArrayPiece, last: bool) -> None:
     """Write rules for `left`, an array in JSON; none if no array is admitted."""
     layout = emitter.layout
-    if piece.unique is not None and not are_apart(emitter.context, piece):
+    bracket = layout.open_array
+    if piece.unique is not None:
         try:
-            write_distinct(emitter, left, piece, last)
-            return
+            if not are_apart(emitter.context, piece):
+                write_distinct(emitter, left, piece, last)
+                return
         except CannotCompare as reason:
-            emitter.context.relax_or_refuse(piece.unique, "uniqueItems", str(reason))
-            piece = piece._replace(unique=None)
-    write_items(emitter, left, piece, Form((layout.open_array,), (layout.close("]", last),), (layout.comma,), emitter.symbol))
+            compared = comparable(emitter.values, piece._replace(unique=None))
+            if compared is None:
+                emitter.context.relax_or_refuse(piece.unique, "uniqueItems", str(reason))
+            else:
+                bracket = layout.open_unique
+            piece = compared or piece._replace(unique=None)
+    write_items(emitter, left, piece, Form((bracket,), (layout.close("]", last),), (layout.comma,), emitter.symbol))
 
 
 def write_items(emitter: Emitter, left: Symbol, piece: ArrayPiece, form: Form) -> None:
@@ -129,8 +137,9 @@ class _Counted:
         self.piece = piece
         self.form = form
         self.n_heads = piece.prefix_length()
-        self._kinds = [self._kinds_at(position) for position in range(self.n_heads + 1)]
-        check_comparable(emitter.context, piece, [kind.goal for several in self._kinds for kind in several])
+        self._kinds = [item_kinds(emitter.context, piece, position) for position in range(self.n_heads + 1)]
+        if piece.unique is not None:
+            check_comparable(emitter.context, [kind.goal for several in self._kinds for kind in several])
         self._states: dict[tuple[int, tuple[int, ...]], Symbol] = {}
         self._pending: list[tuple[int, tuple[int, ...]]] = []
 
@@ -139,17 +148,6 @@ class _Counted:
         self.builder.rule(left, [*self.form.open, self._state(0, (0,) * len(self.piece.counts))])
         while self._pending:
             self._write_state(*self._pending.pop())
-
-    def _kinds_at(self, position: int) -> list[Kind]:
-        """What the item at a position may be; slots are indices of counts."""
-        context = self.emitter.context
-        conditions = []
-        for i, count in enumerate(self.piece.counts):
-            # Guesses at which items are counted make as many states as the count may have: for listed values it is better to know.
-            is_exact = count.most is not None or (count.fewest > 1 and context.is_listed(count.goal))
-            if count.start <= position:
-                conditions.append(Condition(i, count.goal, is_exact))
-        return kinds(context, self.piece.goal(position), conditions, apart=self.piece.unique is not None)
 
     def _state(self, position: int, so_far: tuple[int, ...]) -> Symbol:
         state = (position, so_far)

@@ -23,6 +23,7 @@ from ..reading.places import Goal
 from ..scalars.numbers import NumberPiece
 from ..scalars.strings import StringPiece
 from .arrays import write_array
+from .compared import ValueCounter
 from .layout import Layout
 from .objects import ObjectRules
 
@@ -34,6 +35,7 @@ class Emitter:
 
     def __init__(self, context: Context, layout: Layout):
         self.context = context
+        self.values = ValueCounter(context)
         self.builder = context.builder
         self.layout = layout
         self.has_other_keys = False  # whether some object admits keys that are not named

@@ -80,6 +80,11 @@ class Layout:
         layout.__dict__ |= begun.__dict__ | {"builder": builder}
         return layout
 
+    @property
+    def open_unique(self) -> Symbol:
+        """The opening bracket of an array whose items the engine compares."""
+        return self.builder.lexeme(self.builder.concat(self.builder.bytes(b"["), self.gap), "[", unique=True)
+
     def close(self, bracket: str, last: bool) -> Symbol:
         """The closing bracket; `last` when the text ends with it."""
         return self._close[bracket, last and self.is_bounded]

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from ....errors import UnsupportedSchemaError
 from ....ir import Way
+from ..containers.arrays import ArrayPiece
 from ..context import Context
 from ..reading.places import Goal, both
 
@@ -64,6 +65,17 @@ def kinds(context: Context, goal: Goal, conditions: Iterable[Condition], apart: 
             )
             raise UnsupportedSchemaError(reason, pointer=pointer, keyword=keyword)
     return result
+
+
+def item_kinds(context: Context, piece: ArrayPiece, position: int) -> list[Kind]:
+    """What the item at a position may be; slots are indices of counts."""
+    conditions = []
+    for i, count in enumerate(piece.counts):
+        # Guesses at which items are counted make as many states as the count may have: for listed values it is better to know.
+        is_exact = count.most is not None or (count.fewest > 1 and context.is_listed(count.goal))
+        if count.start <= position:
+            conditions.append(Condition(i, count.goal, is_exact))
+    return kinds(context, piece.goal(position), conditions, apart=piece.unique is not None)
 
 
 class Bag:

@@ -8,7 +8,7 @@ engine, which looks for a way to finish, does not let the values run out:
     [boolean, boolean or string]      first   true {1, T}   false {1, F}
                                       second  true {2, T}   false {2, F}   strings {2}, distinct
 
-Arrays and objects are not compared: they may stand where none of the other positions admits an equal one.
+Arrays and objects are not compared here: they may stand where none of the other positions admits an equal one.
 
 Invariant. A value that is written out somewhere is written out at all positions that admit it, so distinct lexemes never have it.
 
@@ -28,7 +28,7 @@ from ..containers.arrays import ArrayPiece
 from ..context import Context
 from ..scalars.numbers import NumberPiece
 from .members import Bag
-from .unique import MOST_LISTED, MOST_VALUES, Value, admits, as_written, count_scalars, listed_values
+from .unique import MOST_LISTED, MOST_VALUES, CannotCompare, Value, admits, as_written, count_scalars, listed_values
 
 if TYPE_CHECKING:
     from .emitter import Emitter
@@ -36,10 +36,6 @@ if TYPE_CHECKING:
 _VALUES = 4  # so many values are listed, or looked for at a position, in the time of one alternative
 _WAYS = 2  # so many positions of an array of one length are written in that time
 _MOST_ATTEMPTS = 50_000  # to give different values to the positions that have few
-
-
-class CannotCompare(Exception):  # noqa: N818 - becomes a refusal
-    """Why the items of an array cannot be kept apart."""
 
 
 class _Position(NamedTuple):
@@ -164,7 +160,7 @@ class _Reader:
         for k, i in enumerate(present):
             others = present[k if self._is_repeated(i) else k + 1 :]
             if not all(shape.meet(nested[i], nested[j], self.context).is_void(self.context) for j in others):
-                raise CannotCompare("comparing arrays or objects with each other is not implemented")
+                raise CannotCompare("arrays or objects are compared, and of some it is not known whether there are enough that differ")
 
     def _few(self, counts: list[int], is_eager: bool) -> tuple[set[int], dict[Value, Shape]]:
         """The positions whose values are written out, and these values: positions at which earlier items may use up all values, or those

@@ -19,7 +19,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ....errors import UnsupportedSchemaError
 from ....ir import Symbol
 from ..algebra import pieces
 from ..algebra.shape import FALSE, NULL, TRUE, Shape
@@ -38,6 +37,11 @@ MOST_LISTED = 1_000
 _VALUES = 4  # so many are listed in the time of one alternative
 _PAIR = 4  # of two positions that are compared, in alternatives
 
+
+class CannotCompare(Exception):  # noqa: N818 - becomes a refusal, or the engine compares (compared.py)
+    """Why the items of an array cannot be kept apart by its rules."""
+
+
 Value = tuple[str, Any]  # a kind of scalars, and which of them: 1 and true are different
 
 
@@ -46,7 +50,7 @@ def are_apart(context: Context, piece: ArrayPiece) -> bool:
     n = piece.prefix_length()
     longest = n + 1 if piece.longest is None else min(piece.longest, n + 1)
     goals = [piece.goal(position) for position in range(longest)]
-    check_comparable(context, piece, goals)
+    check_comparable(context, goals)
     seen: set[Value] = set()  # that are listed
     others: list[Goal] = []
     for position, goal in enumerate(goals):
@@ -67,14 +71,13 @@ def are_apart(context: Context, piece: ArrayPiece) -> bool:
     return all(part.is_void(context) for part in nested)
 
 
-def check_comparable(context: Context, piece: ArrayPiece, goals: Sequence[Goal]) -> None:
-    """Refuse numbers of which some are told to be integers by how they are written, and some not to be."""
-    if piece.unique is None:
-        return
+def check_comparable(context: Context, goals: Sequence[Goal]) -> None:
+    """Raise CannotCompare for numbers of which some are told to be integers by how they are written, and some not to be."""
     numbers = [number for goal in goals for number in context.normaliser.shape(goal).numbers]
     if {True, False} <= {number.in_digits for number in numbers}:
-        reason = "in draft 4 `5.0` is no integer, though it equals one; comparing integers with what is no integer is not implemented"
-        raise UnsupportedSchemaError(reason, pointer=piece.unique.pointer, keyword="uniqueItems")
+        raise CannotCompare(
+            "in draft 4 `5.0` is no integer, though it equals one; comparing integers with what is no integer is not implemented"
+        )
 
 
 def distinct_ways(emitter: Emitter, goal: Goal) -> list[tuple[Symbol, int | None]]:

@@ -1,0 +1,142 @@
+/* Masks in grammars with arrays whose items all differ: that of the bare configuration, without tokens after which an item is equal to an
+ * earlier one, or can become nothing else. See engine/un.h.
+ *
+ * Which tokens that may be is told in two ways.
+ *   - As long as what is under way is held, or where something may begin or end, the trie is walked: below the bytes by which it stays so.
+ *     These are spellings of earlier items, few.
+ *   - Beyond, in text that can equal nothing, a token matters only if it holds the end of an item and more than the beginning of the next:
+ *     a comma with something behind it, and if the text is a string, a quotation mark before; outside such arrays, a bracket. There are
+ *     some hundred in a vocabulary, which are looked for once, and those of them that are in the mask are read.
+ *
+ * So what is left is exact: each token that is taken out, or might have to be, was read by the configuration itself. */
+#include "mk_make.h"
+
+enum { CROSSES = 1, CROSSES_STRING = 2, CROSSES_BRACKET = 4 };
+
+static bool is_space(u8 c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+/* How a token may end an item and go into the next. */
+static u8 crossing_of(const u8 *text, u32 n) {
+    bool quote = false, bracket = false;
+    u8 found = 0;
+    for (u32 i = 0; i < n; i++) {
+        u32 behind = i + 1;
+        while (behind < n && is_space(text[behind])) behind++;
+        if (text[i] == ',' && behind < n) found |= (u8)(CROSSES | (quote ? CROSSES_STRING : 0) | (bracket ? CROSSES_BRACKET : 0));
+        quote |= text[i] == '"';
+        bracket |= text[i] == '[';
+    }
+    return found;
+}
+
+/* The token of which a byte of the vocabulary's text is. */
+static u32 token_at(const ge_vocab *v, size_t at) {
+    u32 low = 0, high = v->n_tokens;
+    while (high - low > 1) {
+        u32 middle = low + (high - low) / 2;
+        if (v->offsets[middle] <= at) low = middle;
+        else high = middle;
+    }
+    return low;
+}
+
+/* Looks for these tokens, once. */
+static bool find_crossing(ge_engine *e) {
+    const ge_vocab *v = e->v;
+    size_t n = v->offsets[v->n_tokens];
+    if (e->un.has_crossing) return true;
+    for (const u8 *at = v->text, *end = v->text + n; n && (at = memchr(at, ',', (size_t)(end - at)));) {
+        u32 token = token_at(v, (size_t)(at - v->text));
+        u8 found = crossing_of(v->text + v->offsets[token], v->offsets[token + 1] - v->offsets[token]);
+        if (found && !vec_push(&e->b, &e->un.crossing, ((un_crossing){token, found}))) return e->un.crossing.n = 0, false;
+        at = v->text + v->offsets[token + 1];
+        if (at == end) break;
+    }
+    return e->un.has_crossing = true;
+}
+
+static bool is_text(const un_track *t) { return t->kind == UN_STRING || t->kind == UN_KEY; }
+
+/* Is the trie to be walked from here, for some alternative? */
+static bool is_walked(const ge_engine *e, u32 config) {
+    for (u32 i = 0, n = cf_count(e, config); i < n; i++) {
+        u32 track = cf_alternative_at(e, config, i).track;
+        if (track <= UN_OUTSIDE) continue;
+        un_track t = un_at(&e->un, track);
+        if (t.kind < UN_STRING || un_is_held(&e->un, track)) return true;
+    }
+    return false;
+}
+
+/* What a crossing token needs to have here. */
+static u8 crossing_here(const ge_engine *e, u32 config) {
+    bool outside = true, text = true;
+    for (u32 i = 0, n = cf_count(e, config); i < n; i++) {
+        u32 track = cf_alternative_at(e, config, i).track;
+        if (track == UN_OUTSIDE) {
+            text = false;
+            continue;
+        }
+        un_track t = un_at(&e->un, track);
+        outside = false;
+        text = text && is_text(&t);
+    }
+    return outside ? CROSSES_BRACKET : text ? CROSSES_STRING : CROSSES;
+}
+
+static void take_out(u32 *bits, u32 token, bool *changed) {
+    u32 bit = (u32)1 << (token & 31);
+    *changed |= (bits[token >> 5] & bit) != 0;
+    bits[token >> 5] &= ~bit;
+}
+
+/* Takes out the tokens at and below a node. */
+static void take_out_below(const tt_trie *trie, u32 node, u32 *bits, bool *changed) {
+    u32 from = node, to = node + 1, n;
+    do {
+        const u32 *tokens = tt_tokens(trie, from, to, &n);
+        for (u32 i = 0; i < n; i++) take_out(bits, tokens[i], changed);
+    } while (tt_below(trie, &from, &to));
+}
+
+typedef struct held_place { /* of the walk: a node, and what is there with tracks and without */
+    u32 node, config, bare;
+} held_place;
+
+static bool walk_held(ge_engine *e, u32 config, u32 bare, u32 *bits, bool *changed) {
+    const tt_trie *trie = &e->v->trie;
+    VEC(held_place) todo = {0};
+    bool ok = vec_push(&e->b, &todo, ((held_place){0, config, bare}));
+    while (ok && todo.n) {
+        held_place at = todo.at[--todo.n];
+        byte_set first;
+        ok = cf_first(e, at.bare, &first);
+        for (u32 child = trie->first.at[at.node]; ok && child < trie->first.at[at.node + 1]; child++) {
+            u32 byte = trie->byte.at[child];
+            if (!set_has(&first, byte)) continue;
+            u32 to = cf_step(e, at.config, e->lx.x.class_of[byte]), bare_to = cf_step(e, at.bare, e->lx.x.class_of[byte]);
+            ok = to != NONE && bare_to != NONE && budget_work(&e->b, 1);
+            e->stats.trie_nodes++;
+            if (!ok || bare_to == CF_DEAD) continue;
+            if (to == CF_DEAD) take_out_below(trie, child, bits, changed);
+            else if (trie->first.at[child] < trie->first.at[child + 1] && is_walked(e, to))
+                ok = vec_push(&e->b, &todo, ((held_place){child, to, bare_to}));
+        }
+    }
+    vec_drop(&e->b, &todo);
+    return ok;
+}
+
+bool mk_keep_unique(ge_engine *e, u32 config, u32 bare, u32 *bits, bool *changed) {
+    *changed = false;
+    if (!find_crossing(e) || (is_walked(e, config) && !walk_held(e, config, bare, bits, changed))) return false;
+    u8 needs = crossing_here(e, config);
+    for (u32 i = 0; i < e->un.crossing.n; i++) {
+        u32 token = e->un.crossing.at[i].token;
+        bool is_read;
+        if (!(e->un.crossing.at[i].how & needs) || !(bits[token >> 5] >> (token & 31) & 1)) continue;
+        if (!mk_reads_token(e, config, token, &is_read)) return false;
+        if (!is_read) take_out(bits, token, changed);
+    }
+    return true;
+}

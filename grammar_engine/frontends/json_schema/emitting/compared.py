@@ -1,0 +1,191 @@
+"""`uniqueItems` over arrays and objects: the items are compared while they are read.
+
+Idea. The rules are those of the array without that, and the lexeme of its bracket says that no two items may be equal: the engine compares
+them (csrc/engine/un.h). It takes for granted that a further item is asked for only where some value is left that no item before has. So
+values are counted here, as far as need be: at each position there have to be more than there are positions before. Mostly there are more
+than any text can use up. Where all positions ask the same, and the number of values is known, the array is no longer than that.
+
+Invariant. A count never says that there are more values than there are, as long as shapes that are not seen to be void are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import combinations
+from typing import Any, NamedTuple
+
+from ..algebra.shape import Shape
+from ..containers.arrays import ArrayPiece
+from ..containers.objects import ObjectPiece
+from ..context import Context
+from ..reading.places import Goal, all_of
+from .members import item_kinds
+from .unique import MOST_VALUES, count_scalars
+
+_COST = 2  # of a shape that is counted, in alternatives
+_MOST_PIECES = 32  # of a union that are compared
+_LONGEST = 10_000  # array whose values are counted
+
+
+class _Number(NamedTuple):
+    """Of values: at least `least`, and if `is_exact` no more."""
+
+    least: int
+    is_exact: bool
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether no other way to count would find more."""
+        return self.is_exact or self.least >= MOST_VALUES
+
+
+_MANY = _Number(MOST_VALUES, False)
+_UNKNOWN = _Number(0, False)
+_NONE = _Number(0, True)
+
+
+def comparable(values: ValueCounter, piece: ArrayPiece) -> ArrayPiece | None:
+    """The arrays of a piece, no longer than there are values for items that all differ; None where that is not known. There may be too few
+    for the shortest array, then there is none.
+    """
+    n, longest = piece.prefix_length(), piece.longest
+    for position in range(n + 1 if longest is None else min(longest, n + 1)):
+        numbers = [number for kind in item_kinds(values.context, piece, position) if (number := values.count(kind.goal)) != _NONE]
+        if not numbers:
+            break
+        needed = position + 1 if position < n else MOST_VALUES if longest is None else longest
+        if all(number.least >= needed for number in numbers):
+            continue
+        if n or piece.counts or not numbers[0].is_exact:
+            return None
+        longest = numbers[0].least
+    return piece._replace(longest=longest)
+
+
+class ValueCounter:
+    """Counts the values of goals.
+
+    A goal that comes back inside itself has values of any depth, if it has a value at all. So all is counted twice: first as if
+    such a goal had no value there, and then as if it had many, if it turned out to have one.
+    """
+
+    def __init__(self, context: Context):
+        self.context = context
+        self._known: dict[Goal, _Number] = {}
+        self._before: dict[Goal, _Number] = {}
+        self._sure: dict[Goal, _Number] = {}
+
+    def count(self, goal: Goal) -> _Number:
+        """How many values meet a goal."""
+        self._before, self._known = {}, {}
+        number = self._goal(goal)
+        if not number.is_sure:
+            self._before, self._known = self._known, {}
+            number = self._goal(goal)
+        self._sure |= {goal: number for goal, number in self._known.items() if number.is_sure}
+        return number
+
+    def _goal(self, goal: Goal) -> _Number:
+        known = self._sure.get(goal) or self._known.get(goal)
+        if known is None:
+            self._known[goal] = _MANY if self._before.get(goal, _NONE).least else _UNKNOWN
+            known = self._known[goal] = self._shape(self.context.normaliser.shape(goal), goal)
+        return known
+
+    def _shape(self, shape: Shape, goal: Goal) -> _Number:
+        if goal:
+            self.context.ledger.count_items(_COST * (1 + len(shape.arrays) + len(shape.objects)), goal[0])
+        scalars, are_exact = self._scalars(shape)
+        if scalars >= MOST_VALUES:
+            return _MANY
+        arrays = self._union([piece for piece in shape.arrays if not piece.is_void(self.context)], self._array)
+        objects = self._union([piece for piece in shape.objects if not piece.is_void(self.context)], self._object)
+        is_exact = are_exact and arrays.is_exact and objects.is_exact
+        return _Number(min(scalars + arrays.least + objects.least, MOST_VALUES), is_exact)
+
+    def _union(self, pieces: list[Any], count: Callable[[Any], _Number]) -> _Number:
+        """The values of any of some pieces: the sum where no two have one in common, else at least those of the largest."""
+        numbers = [count(piece) for piece in pieces]
+        if len(pieces) < 2 or any(number.least >= MOST_VALUES for number in numbers):
+            return max(numbers, default=_NONE)
+        is_sum = len(pieces) <= _MOST_PIECES and all(
+            (common := piece.meet(other)) is None or common.is_void(self.context) for piece, other in combinations(pieces, 2)
+        )
+        if not is_sum:
+            return _Number(max(number.least for number in numbers), False)
+        return _Number(sum(number.least for number in numbers), all(number.is_exact for number in numbers))
+
+    def _scalars(self, shape: Shape) -> _Number:
+        """Integers of draft 4 and numbers that are none may be equal: of these, the more."""
+        if not {True, False} <= {number.in_digits for number in shape.numbers}:
+            return _Number(count_scalars(self.context, shape), True)
+        others = count_scalars(self.context, Shape(shape.atoms, shape.strings))
+        sorts = [Shape(numbers=tuple(n for n in shape.numbers if n.in_digits is sort)) for sort in (True, False)]
+        return _Number(min(others + max(count_scalars(self.context, sort) for sort in sorts), MOST_VALUES), False)
+
+    def _array(self, piece: ArrayPiece) -> _Number:
+        if piece.counts:
+            return _UNKNOWN
+        n, longest = piece.prefix_length(), piece.longest
+        items = [self._goal(piece.goal(position)) for position in range(n + 1)]
+        is_exact = piece.unique is None
+        for position, number in enumerate(items):
+            if number.least == 0 and (longest is None or longest > position):
+                longest, is_exact = position, is_exact and number.is_exact
+        if longest is not None and longest < piece.shortest:
+            return _Number(0, is_exact)
+        least = max(1, piece.shortest)
+        if (longest is None or longest >= least) and any(number.least >= MOST_VALUES for number in items[:least]):
+            return _MANY
+        if piece.unique is not None:
+            return _UNKNOWN
+        if longest is None:
+            return _MANY
+        total, product = 0, 1
+        for length in range(min(longest, _LONGEST) + 1):
+            if length:
+                number = items[min(length - 1, n)]
+                product, is_exact = min(product * number.least, MOST_VALUES), is_exact and number.is_exact
+            total += product if length >= piece.shortest else 0
+        return _Number(min(total, MOST_VALUES), is_exact and longest <= _LONGEST)
+
+    def _object(self, piece: ObjectPiece) -> _Number:
+        if piece.witnesses:
+            return _UNKNOWN
+        least, more, optional = 1, 1, 0
+        is_exact = self._is_closed(piece) and piece.most is None and piece.fewest <= len(piece.required)
+        for name, goal in piece.goals(piece.names(), self.context):
+            if name in piece.forbidden or self.context.is_void_goal(goal):
+                continue
+            number = self._goal(goal)
+            is_exact = is_exact and number.is_exact
+            if name in piece.required:
+                least = min(least * number.least, MOST_VALUES)
+            else:
+                more, optional = min(more * (1 + number.least), MOST_VALUES), max(optional, number.least)
+        if least >= MOST_VALUES:
+            return _MANY
+        if piece.choices or piece.needs:
+            return _UNKNOWN
+        has_room = piece.most is None or piece.most > len(piece.required)
+        if has_room and piece.fewest <= len(piece.required) + 1 and least and (optional >= MOST_VALUES or self._is_open(piece)):
+            return _MANY
+        if is_exact:
+            return _Number(min(least * more, MOST_VALUES), True)
+        return _Number(least, False) if piece.fewest <= len(piece.required) else _UNKNOWN
+
+    def _is_open(self, piece: ObjectPiece) -> bool:
+        """Whether any number of keys that are not named may come."""
+        goals = [goal for layer in piece.layers for _, goal in layer.open_goals()]
+        if not self.context.is_void_goal(all_of(goals)):
+            return True
+        if len(piece.layers) != 1 or not piece.layers[0].classes:
+            return False
+        classes = piece.layers[0].classes
+        return not self.context.is_void_goal(all_of([goal for _, goal in classes])) and any(
+            self.context.count_values(keys, MOST_VALUES) >= MOST_VALUES for keys, _ in classes
+        )
+
+    def _is_closed(self, piece: ObjectPiece) -> bool:
+        """Whether no key that is not named may come."""
+        return any(all(self.context.is_void_goal(goal) for _, goal in layer.open_goals()) for layer in piece.layers)

@@ -1,0 +1,315 @@
+"""`uniqueItems` over arrays and objects: verdicts against `jsonschema`, and masks, closings and forced text against all sentences of small
+random schemas, which are found by the same schemas without the keyword and sorted out by `jsonschema`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import jsonschema
+import pytest
+
+from grammar_engine import Grammar, Limits, Matcher, Switches, Tag, TokenDFA, Vocabulary
+from grammar_engine.errors import LimitExceededError, UnsatisfiableSchemaError, UnsupportedSchemaError
+
+from .engine import BYTES, accepts, dump
+
+ITEMS: list[Any] = [1, True, "x", [], {}, [1], [[]], {"a": 1}, {"a": [1]}, {"a": 1, "b": 2}]
+ARRAYS: list[Any] = [list(items) for n in range(4) for items in itertools.product(ITEMS, repeat=n)]
+
+SCHEMAS: dict[str, Any] = {
+    "anything": {},
+    "objects": {"items": {"type": "object"}},
+    "objects of one key": {
+        "items": {"properties": {"a": {"type": ["integer", "array"]}}, "required": ["a"], "additionalProperties": False}
+    },
+    "strings or arrays": {"items": {"type": ["string", "array"]}},
+    "arrays of integers": {"items": {"type": "array", "items": {"type": "integer"}}},
+    "a tuple": {"prefixItems": [{"type": "object"}, {"type": ["object", "array"]}], "items": False},
+    "a tuple and more": {"prefixItems": [{}, {"type": "array"}]},
+    "some in some": {"items": {"type": ["array", "integer"], "uniqueItems": True, "minItems": 1}},
+    "contains": {"items": {}, "contains": {"type": "object"}, "minContains": 2},
+    "contains few": {"contains": {"type": "array"}, "maxContains": 1},
+    "one of several": {"oneOf": [{"items": {"type": "object"}, "minItems": 1}, {"items": {"type": "array"}}]},
+    "listed": {"items": {"enum": [1, [1], {"a": 1}, {"a": [1]}]}},
+}
+
+
+def unique(schema: Any = {}) -> Any:  # noqa: B006 (it is not changed)
+    return {"type": "array", "uniqueItems": True, **schema}
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_equals_jsonschema(name: str) -> None:
+    schema = unique(SCHEMAS[name])
+    grammar, validator = Grammar.from_json_schema(schema), jsonschema.Draft202012Validator(schema)
+    assert [a for a in ARRAYS if accepts(grammar, dump(a)) != validator.is_valid(a)] == []
+
+
+@pytest.mark.parametrize(
+    ("accepted", "refused"),
+    [
+        ('[{"a":1},{"a":2}] | [{"a":1},{"b":1}] | [{"a":1},{"a":1,"b":1}]', '[{"a":1},{"a":1}] | [{"a":1,"b":2}, { "b" : 2, "a" : 1 }]'),
+        ('[{"a":"x"},{"a":"y"}] | [["\\ud83d\\ude00"],["\\ud83d\\ude01"]]', r'[{"a":"x"},{"\u0061":"\u0078"}] | [["\n"],["\u000a"]]'),
+        ('[["é"],["è"]] | [["\\\\"],["\\/"]]', r'[["é"],["\u00e9"]] | [["😀"],["\ud83d\uDE00"]] | [["/"],["\/"]]'),
+        ("[[1],[1.5]] | [[100],[10]] | [[0.1],[1]]", "[[1],[1.0]] | [[100],[1e2]] | [[100],[0.1e3]] | [[0],[-0.0]] | [[15],[150E-1]]"),
+        ("[[],[[]],[[],[]]] | [[1,2],[2,1]]", "[[],[]] | [[[]],[ [ ] ]] | [[1,2],[1,2]]"),
+        ("[1,[1],{}] | [true,1,[true],[1],null]", "[[true],1,[true]] | [null,[null],null]"),
+        ('[[{"a":[{}]}],[{"a":[{},{}]}]]', '[[{"a":[{}]}],[{"a":[{}]}]]'),
+    ],
+)
+def test_equal_in_any_spelling(accepted: str, refused: str) -> None:
+    grammar = Grammar.from_json_schema(unique(), escapes="all", number_style="any", property_order="any")
+    assert [text for text in accepted.split(" | ") if not accepts(grammar, text)] == []
+    assert [text for text in refused.split(" | ") if accepts(grammar, text)] == []
+
+
+def test_what_is_equal_begins_by_no_byte_that_leads_nowhere_else() -> None:
+    item = {"type": "object", "properties": {"a": {"enum": [1, 12]}}, "required": ["a"], "additionalProperties": False}
+    grammar = Grammar.from_json_schema(unique({"items": item}), whitespace="compact")
+    matcher = Matcher(grammar, BYTES)
+    assert matcher.accept_bytes(b'[{"a":12},{"a":1') and matcher.allowed_tokens() == [*b"}"]  # and not 2
+    assert matcher.accept_bytes(b"}") and matcher.allowed_tokens() == [*b"]"]  # all values are used up
+    with pytest.raises(UnsatisfiableSchemaError):
+        Grammar.from_json_schema(unique({"items": item, "minItems": 3}))
+
+
+@pytest.mark.parametrize("number", ["1", "0", "10", "0.5", "1.05", "100", "-2", "1e30"])
+def test_all_spellings_of_a_number_are_one_value(number: str) -> None:
+    """Without end, of a lexeme that has no other: that nothing else may come is found out all the same."""
+    properties = {"a": {"const": json.loads(number)}, "b": {"enum": ["x", "y"]}}
+    item = {"type": "object", "properties": properties, "required": ["a", "b"], "additionalProperties": False}
+    options = {"number_style": "any", "property_order": "any", "whitespace": "compact"}
+    matcher = Matcher(Grammar.from_json_schema(unique({"items": item}), **options), BYTES)
+    assert matcher.accept_bytes(b'[{"a":%s,"b":"x"},{"b":"' % number.encode()) and matcher.allowed_tokens() == [*b"y"]
+    matcher.rollback(1)
+    assert matcher.accept_bytes(b'[{"a":%s,"b":"x"},{"a":%s' % (number.encode(), number.encode()))
+    assert matcher.accept_bytes(b',"b":"') and matcher.allowed_tokens() == [*b"y"]
+
+
+def linked(**schema: Any) -> Any:
+    node = {"type": "object", "properties": {"next": {"$ref": "#/$defs/node"}}, "additionalProperties": False, **schema}
+    return unique({"$defs": {"node": node}, "items": {"anyOf": [{"const": 1}, {"$ref": "#/$defs/node"}]}})
+
+
+def test_values_that_nest_are_many_if_there_are_any() -> None:
+    assert accepts(Grammar.from_json_schema(linked()), '[1, {}, {"next": {}}]')
+    with pytest.raises(UnsupportedSchemaError):
+        Grammar.from_json_schema(linked(required=["next"]))  # there is none: behind `[1` nothing else could come
+
+
+# --- all sentences of small schemas ------------------------------------------------------------------------------------------
+
+SCALARS: list[Any] = [{"enum": [1, 2]}, {"enum": ["a", "b"]}, {"const": 1}, {"type": "boolean"}, {"enum": [1, "a"]}, {"enum": [10, 1]},
+                      {"enum": ["ab", "a", ""]}, {"type": "null"}, {"enum": [1, 1.5, 12]}, {"const": "é"},
+                      {"enum": [{"a": 1}, {"a": 2}, [1]]}, {"enum": [[], [1], {}]}]  # fmt: skip
+MOST_SENTENCES = 1_500
+
+
+def random_schema(rng: random.Random, depth: int, is_top: bool = False) -> Any:
+    kind = rng.random()
+    if depth == 0 or (kind < 0.3 and not is_top):
+        return rng.choice(SCALARS)
+    if is_top or kind < 0.65:
+        schema = {"type": "array", "items": random_schema(rng, depth - 1), "maxItems": rng.choice([1, 2, 2, 3])}
+        if rng.random() < 0.4:
+            schema["minItems"] = min(schema["maxItems"], rng.choice([1, 2, 2, 3]))
+        if is_top or rng.random() < 0.5:
+            schema["uniqueItems"] = True
+        if rng.random() < 0.15:
+            schema["prefixItems"] = [random_schema(rng, depth - 1) for _ in range(rng.choice([1, 2]))]
+        return schema
+    if kind < 0.92:
+        keys = "abc"[: rng.choice([1, 1, 2, 2, 3])]
+        properties = {key: random_schema(rng, depth - 1) for key in keys}
+        required = [key for key in keys if rng.random() < 0.5]
+        return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+    return {"anyOf": [random_schema(rng, depth - 1), random_schema(rng, depth - 1)]}
+
+
+def without(schema: Any) -> Any:
+    if isinstance(schema, dict):
+        return {key: without(value) for key, value in schema.items() if key != "uniqueItems"}
+    return [without(value) for value in schema] if isinstance(schema, list) else schema
+
+
+def sentences(grammar: Grammar) -> list[bytes] | None:
+    """All of them, or None where they are too many."""
+    found, todo, steps = [], [(Matcher(grammar, BYTES), b"")], 0
+    while todo:
+        matcher, text = todo.pop()
+        steps += 1
+        if matcher.is_complete:
+            found.append(text)
+        if len(found) > MOST_SENTENCES or steps > 8 * MOST_SENTENCES:
+            return None
+        for byte in matcher.allowed_tokens():
+            if byte < 256:
+                fork = matcher.fork()
+                assert fork.accept(byte)
+                todo.append((fork, text + bytes([byte])))
+    return found
+
+
+def samples(seed: int) -> Iterator[tuple[Any, dict[str, str], Grammar, list[bytes], random.Random]]:
+    """Schemas, options, grammars, and all sentences."""
+    for k in itertools.count(1_000 * seed):
+        rng = random.Random(k)
+        schema = random_schema(rng, rng.choice([2, 3]), is_top=True)
+        options = {"whitespace": "compact", "property_order": rng.choice(["any", "schema"])}
+        try:
+            texts = sentences(Grammar.from_json_schema(without(schema), **options))
+            validator = jsonschema.Draft202012Validator(schema)
+            good = [text for text in texts or () if validator.is_valid(json.loads(text))]
+            if good:
+                yield schema, options, Grammar.from_json_schema(schema, **options), good, rng
+        except UnsatisfiableSchemaError:
+            pass
+        except UnsupportedSchemaError as error:
+            assert error.keyword == "uniqueItems"
+
+
+def tokens_of(texts: list[bytes], rng: random.Random) -> list[bytes]:
+    """Single bytes, and pieces of the texts."""
+    cuts = set()
+    for _ in range(60):
+        text = rng.choice(texts)
+        at = rng.randrange(len(text))
+        cuts.add(text[at : at + rng.randrange(2, 9)])
+    return [bytes([i]) for i in range(256)] + sorted(cut for cut in cuts if len(cut) > 1)
+
+
+def fewest_tokens(text: bytes, tokens: set[bytes]) -> int:
+    fewest = [0] + [len(text)] * len(text)
+    for i, j in itertools.combinations(range(len(text) + 1), 2):
+        if j - i <= 8 and text[i:j] in tokens:
+            fewest[j] = min(fewest[j], fewest[i] + 1)
+    return fewest[-1]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_all_that_can_be_asked_by_all_sentences(seed: int) -> None:
+    n_checked = 0
+    for schema, options, grammar, good, rng in itertools.islice(samples(seed), 8):
+        n_checked += check_by_sentences(grammar, good, rng, f"{dump(schema)} {options}")
+    assert n_checked > 20
+
+
+def check_by_sentences(grammar: Grammar, good: list[bytes], rng: random.Random, about: str) -> int:
+    tokens = tokens_of(good, rng)
+    vocab = Vocabulary([*tokens, b"<end>"], eos=[len(tokens)])
+    begun, ended, spelt = {text[:k] for text in good for k in range(len(text) + 1)}, set(good), set(tokens)
+    todo, seen = [(Matcher(grammar, vocab), b"")], set()
+    while todo and len(seen) < 150:
+        matcher, text = todo.pop()
+        if text in seen:
+            continue
+        seen.add(text)
+        wanted = {k for k, token in enumerate(tokens) if text + token in begun}
+        assert {*matcher.allowed_tokens()} == wanted | ({len(tokens)} if text in ended else set()), (about, text)
+        rests = [sentence[len(text) :] for sentence in good if sentence.startswith(text)]
+        if len(seen) % 5 == 0:
+            closing = bytes(matcher.closing_bytes())
+            assert closing in rests and len(closing) == min(map(len, rests)), (about, text)
+            assert all(rest.startswith(matcher.forced_bytes()) or not rest for rest in rests), (about, text)
+        if len(seen) % 15 == 0:
+            fewest = 1 + min(fewest_tokens(rest, spelt) for rest in rests)
+            for most in (fewest - 1, fewest, fewest + 2):
+                found = matcher.closing_within(most)
+                assert (found is None) == (most < fewest), (about, text, most)
+                assert found is None or (len(found) <= most and b"".join(tokens[k] for k in found if k < len(tokens)) in rests)
+        for token in wanted:
+            if rng.random() < 0.4:
+                fork = matcher.fork()
+                assert fork.accept(token)
+                todo.append((fork, text + tokens[token]))
+    return len(seen)
+
+
+# --- beside the rest of the engine ---------------------------------------------------------------------------------------------
+
+PAIRS = unique({"items": {"type": "object", "properties": {"id": {"type": "integer"}, "to": {"enum": ["a", "b"]}}, "required": ["id"]}})
+TEXT = b'{"x": [{"id": 1}, {"id": 1, "to": "a"}, {"id": 12, "to": "b", "y": []}, {"id": 1, "to": "b"}]}'
+MORE = [b'{"id": 1', b"1}", b'}, {"id": 1', b"1}]", b'"to": "', b'a"}', b'b"}, {', b"{}, {}", b"[[], []", b'", "', b'"}, {"id": ']
+
+
+def test_no_switch_changes_a_mask() -> None:
+    grammar = Grammar.from_json_schema({"properties": {"x": PAIRS}})
+    vocab = Vocabulary([*(bytes([i]) for i in range(256)), *MORE, b"<end>"], eos=[256 + len(MORE)])
+    names = list(Switches.__dataclass_fields__)
+    reference = None
+    for switches in [Switches(), *(Switches(**{name: False}) for name in names), Switches(**dict.fromkeys(names, False))]:
+        matcher, masks = Matcher(grammar, vocab, switches=switches), []
+        for byte in TEXT:
+            masks.append(matcher.allowed_tokens())
+            assert [k for k in range(vocab.size) if matcher.fork().accept(k)] == masks[-1]
+            assert matcher.accept(byte)
+        assert matcher.is_complete
+        reference = reference or masks
+        assert masks == reference
+
+
+def test_steps_back_and_forks() -> None:
+    grammar = Grammar.from_json_schema(PAIRS)
+    matcher = Matcher(grammar, BYTES)
+    assert matcher.accept_bytes(b'[{"id": 1}, {"id": 1')
+    fork = matcher.fork()
+    assert not fork.accept(ord("}")) and fork.accept_bytes(b"2}]") and fork.is_complete
+    assert matcher.accept_bytes(b"2}")
+    matcher.rollback(1)
+    assert not matcher.accept(ord("}")) and matcher.accept_bytes(b',"to":"a"}]')
+
+
+def test_as_a_part_of_another_grammar_and_from_bytes() -> None:
+    pairs = Grammar.from_json_schema(PAIRS)
+    for grammar in (Grammar.from_bytes(pairs.to_bytes()), pairs):
+        assert accepts(grammar, '[{"id": 1}, {"id": 2}]') and not accepts(grammar, '[{"id": 1}, {"id": 1.0}]')
+    tagged = Grammar.from_tags([Tag("<t>", pairs, "</t>")])
+    assert accepts(tagged, '[{"id": 1}, {"id": 1}] <t>[{"id": 1}, {"id": 2}]</t><t>[{"id": 1}]</t>')
+    assert not accepts(tagged, '<t>[{"id": 1}, {"id": 1}]</t>')
+    in_rules = Grammar.from_lark('start: (pairs ";")*\npairs: %json ' + dump(PAIRS) + "\n%ignore / +/")
+    assert accepts(in_rules, '[{"id": 1}, {"id": 2}] ; [{"id": 1}];') and not accepts(in_rules, '[{"id": 1}, {"id": 1}];')
+
+
+def test_a_table_ahead_of_time_is_refused() -> None:
+    with pytest.raises(LimitExceededError, match="uniqueItems"):
+        TokenDFA.from_grammar(Grammar.from_json_schema(PAIRS), BYTES, max_states=2_000)
+
+
+def test_limits_leave_the_text_as_it_was() -> None:
+    grammar = Grammar.from_json_schema(unique(), limits=Limits(max_memory_bytes=3_000_000))
+    matcher = Matcher(grammar, BYTES)
+    assert matcher.accept_bytes(b"[")
+    for n in range(100_000):
+        try:
+            assert matcher.accept_bytes(b'{"a":%d},' % n)
+        except LimitExceededError:
+            break
+    assert 100 < n < 99_999
+    after = Matcher(grammar, BYTES)  # in a generation of its own
+    assert after.accept_bytes(b'[{"a":1},{"a":') and not after.fork().accept_bytes(b"1}") and after.accept_bytes(b"2}]")
+
+
+@pytest.mark.parametrize("whitespace", ["flexible", "bounded", "compact"])
+def test_a_mask_says_what_is_accepted_over_a_shipped_vocabulary(whitespace: str) -> None:
+    vocab = Vocabulary.builtin()
+    texts = [vocab.token_bytes(k) for k in range(vocab.size)]
+    marks = [k for k, text in enumerate(texts) if text and {*text} & {*b'[]{},":'}]
+    items = ["{}", "[]", '{"a":1}', '"a"', "1", "[1]", '{"b":true}', '{"a":1,"b":2}', "[0]", '[""]', "[[]]"]
+    for seed in range(8):
+        rng = random.Random(seed)
+        schema = rng.choice([unique(), unique({"items": {"type": "object"}}), {"properties": {"x": unique()}, "required": ["x"]}])
+        matcher = Matcher(Grammar.from_json_schema(schema, whitespace=whitespace), vocab)
+        for _ in range(25):
+            allowed = matcher.allowed_tokens()
+            for token in {*rng.sample(marks, 60), *rng.sample(allowed, min(len(allowed), 20))}:
+                assert matcher.fork().accept(token) == (token in allowed), (schema, texts[token])
+            text = rng.choice(items).encode() + rng.choice([b"", b",", b"]", b"}"])
+            if rng.random() < 0.5 or not matcher.accept_bytes(text):
+                assert matcher.accept(rng.choice([token for token in allowed if token in marks] or allowed))
+            if matcher.is_terminated:
+                break
