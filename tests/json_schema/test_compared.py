@@ -60,6 +60,7 @@ def test_equals_jsonschema(name: str) -> None:
         ("[[],[[]],[[],[]]] | [[1,2],[2,1]]", "[[],[]] | [[[]],[ [ ] ]] | [[1,2],[1,2]]"),
         ("[1,[1],{}] | [true,1,[true],[1],null]", "[[true],1,[true]] | [null,[null],null]"),
         ('[[{"a":[{}]}],[{"a":[{},{}]}]]', '[[{"a":[{}]}],[{"a":[{}]}]]'),
+        ('[{"a":0},{"b":2,"a":1},{"a":2,"b":1}]', '[{"a":0},{"b":2,"a":1},{"a":1,"b":2}]'),
     ],
 )
 def test_equal_in_any_spelling(accepted: str, refused: str) -> None:
@@ -76,6 +77,12 @@ def test_what_is_equal_begins_by_no_byte_that_leads_nowhere_else() -> None:
     assert matcher.accept_bytes(b"}") and matcher.allowed_tokens() == [*b"]"]  # all values are used up
     with pytest.raises(UnsatisfiableSchemaError):
         Grammar.from_json_schema(unique({"items": item, "minItems": 3}))
+
+
+def test_such_arrays_in_each_other() -> None:
+    grammar = Grammar.from_json_schema(unique({"items": unique({"items": {"type": ["array", "object"]}})}), whitespace="compact")
+    assert [text for text in ("[[[],{}],[[]],[{},[]]]", "[[],[[[],[]]]]", "[[[],[{}]],[[{}],[]]]") if not accepts(grammar, text)] == []
+    assert [text for text in ("[[[],[]]]", "[[[]],[[]]]", "[[{}],[[],{},[]]]", "[[[1],{}],[[1],{}]]") if accepts(grammar, text)] == []
 
 
 @pytest.mark.parametrize("number", ["1", "0", "10", "0.5", "1.05", "100", "-2", "1e30"])
