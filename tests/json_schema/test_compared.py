@@ -109,6 +109,35 @@ def test_values_that_nest_are_many_if_there_are_any() -> None:
         Grammar.from_json_schema(linked(required=["next"]))  # there is none: behind `[1` nothing else could come
 
 
+GOAL = {"$ref": "#/$defs/goal"}
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        {"anyOf": [{"const": 1}, {"type": "array", "uniqueItems": True, "minItems": 2, "items": GOAL}]},  # of 1 and nothing else
+        {"anyOf": [{"const": 1}, unique({"minItems": 3, "prefixItems": [{"const": 1}, {"type": "integer"}], "items": {"const": 1}})]},
+        {"type": "object", "additionalProperties": unique({"minItems": 3, "items": {"enum": [[1], [2]]}})},  # `{}`
+    ],
+)
+def test_values_that_there_are_not_are_not_counted(item: Any) -> None:
+    with pytest.raises(UnsupportedSchemaError):
+        Grammar.from_json_schema(unique({"$defs": {"goal": item}, "items": GOAL}))
+
+
+def test_values_that_nest_and_differ() -> None:
+    pairs = {"anyOf": [{"enum": [1, 2]}, unique({"minItems": 2, "items": GOAL})]}
+    grammar = Grammar.from_json_schema(unique({"$defs": {"goal": pairs}, "items": GOAL}))
+    assert accepts(grammar, "[1, 2, [1, 2], [2, 1], [1, [1, 2]]]") and not accepts(grammar, "[1, [1, 1]]")
+
+
+def test_what_is_counted_may_be_told_by_how_it_is_written() -> None:
+    integer = {"$schema": "http://json-schema.org/draft-04/schema#", "type": "integer"}
+    schema = unique({"items": {"type": "number"}, "contains": {"$ref": "http://example.com/integer"}})
+    grammar = Grammar.from_json_schema(schema, resources={"http://example.com/integer": integer})
+    assert accepts(grammar, "[1.5, 1]") and not accepts(grammar, "[1.5]") and not accepts(grammar, "[1.0, 1]")
+
+
 # --- all sentences of small schemas ------------------------------------------------------------------------------------------
 
 SCALARS: list[Any] = [{"enum": [1, 2]}, {"enum": ["a", "b"]}, {"const": 1}, {"type": "boolean"}, {"enum": [1, "a"]}, {"enum": [10, 1]},

@@ -65,6 +65,9 @@ def write_array(emitter: Emitter, left: Symbol, piece: ArrayPiece, last: bool) -
             if not are_apart(emitter.context, piece):
                 write_distinct(emitter, left, piece, last)
                 return
+            if piece.counts:  # what is counted may be told by how it is written
+                positions = [item_kinds(emitter.context, piece, position) for position in range(piece.prefix_length() + 1)]
+                check_comparable(emitter.context, [kind.goal for several in positions for kind in several])
         except CannotCompare as reason:
             compared = comparable(emitter.values, piece._replace(unique=None))
             if compared is None:
@@ -138,8 +141,6 @@ class _Counted:
         self.form = form
         self.n_heads = piece.prefix_length()
         self._kinds = [item_kinds(emitter.context, piece, position) for position in range(self.n_heads + 1)]
-        if piece.unique is not None:
-            check_comparable(emitter.context, [kind.goal for several in self._kinds for kind in several])
         self._states: dict[tuple[int, tuple[int, ...]], Symbol] = {}
         self._pending: list[tuple[int, tuple[int, ...]]] = []
 

@@ -66,7 +66,8 @@ class ValueCounter:
     """Counts the values of goals.
 
     A goal that comes back inside itself has values of any depth, if it has a value at all. So all is counted twice: first as if
-    such a goal had no value there, and then as if it had many, if it turned out to have one.
+    such a goal had no value there, and then as if it had many, if it turned out to have one. One value is not enough where several that
+    differ are asked for (`_are_enough`).
     """
 
     def __init__(self, context: Context):
@@ -135,6 +136,8 @@ class ValueCounter:
         if longest is not None and longest < piece.shortest:
             return _Number(0, is_exact)
         least = max(1, piece.shortest)
+        if piece.unique is not None and not self._are_enough(piece, least):
+            return _UNKNOWN
         if (longest is None or longest >= least) and any(number.least >= MOST_VALUES for number in items[:least]):
             return _MANY
         if piece.unique is not None:
@@ -148,6 +151,16 @@ class ValueCounter:
                 product, is_exact = min(product * number.least, MOST_VALUES), is_exact and number.is_exact
             total += product if length >= piece.shortest else 0
         return _Number(min(total, MOST_VALUES), is_exact and longest <= _LONGEST)
+
+    def _are_enough(self, piece: ArrayPiece, shortest: int) -> bool:
+        """Whether so many items that all differ are known to be there, whatever goals that come back inside themselves have."""
+        n = piece.prefix_length()
+        heads = sorted(self._found(piece.goal(position)) for position in range(min(n, shortest)))
+        return all(found > i for i, found in enumerate(heads)) and (shortest <= n or self._found(piece.goal(n)) >= shortest)
+
+    def _found(self, goal: Goal) -> int:
+        """At least so many values meet a goal, without what is taken for granted when it is counted for the second time."""
+        return (self._sure.get(goal) or (self._before or self._known).get(goal, _UNKNOWN)).least
 
     def _object(self, piece: ObjectPiece) -> _Number:
         if piece.witnesses:
@@ -177,14 +190,17 @@ class ValueCounter:
     def _is_open(self, piece: ObjectPiece) -> bool:
         """Whether any number of keys that are not named may come."""
         goals = [goal for layer in piece.layers for _, goal in layer.open_goals()]
-        if not self.context.is_void_goal(all_of(goals)):
+        if self._has_values(all_of(goals)):
             return True
         if len(piece.layers) != 1 or not piece.layers[0].classes:
             return False
         classes = piece.layers[0].classes
-        return not self.context.is_void_goal(all_of([goal for _, goal in classes])) and any(
+        return self._has_values(all_of([goal for _, goal in classes])) and any(
             self.context.count_values(keys, MOST_VALUES) >= MOST_VALUES for keys, _ in classes
         )
+
+    def _has_values(self, goal: Goal) -> bool:
+        return not self.context.is_void_goal(goal) and self._goal(goal).least > 0
 
     def _is_closed(self, piece: ObjectPiece) -> bool:
         """Whether no key that is not named may come."""
