@@ -10,6 +10,7 @@
 #include "../regex/utf8.h"
 
 /* Of an escape in a string: [ what comes next:4 | is there a lead:1 | lead - 0xd800:10 | digits so far:16 ] */
+enum { MOST_EXPONENT = 1 << 20, FAR_ZEROS = 64 }; /* front ends spell listed numbers with some ten zeros more than they need */
 enum { ESCAPE_NONE, ESCAPE_BEGUN, ESCAPE_DIGITS, ESCAPE_SHIFT = 27, ESCAPE_LEAD = 1 << 26, LEAD_SHIFT = 16 };
 
 static u32 track_of(un_state *u, un_track t) {
@@ -80,12 +81,14 @@ typedef bool (*un_passes)(const un_state *u, u32 value, const un_track *t, u32 p
 
 static u32 set_where(un_state *u, u32 set, un_passes passes, const un_track *t, u32 part) {
     if (set == 0) return 0;
+    u64 looked_at = 0;
     u->found.n = 0;
     for (u32 i = 0, n = intern_length(&u->sets, set); i < n; i++) {
         u32 value = intern_words(&u->sets, set)[i];
+        looked_at += is_composite(value) ? 1 + parts_of(u, value) : 1;
         if (passes(u, value, t, part) && !vec_push(u->b, &u->found, value)) return NONE;
     }
-    return found_set(u);
+    return budget_work(u->b, looked_at / 16) ? found_set(u) : NONE;
 }
 
 /* How often a member is in an object, or among the cells of one. */
@@ -209,8 +212,20 @@ static bool have_as_many_digits(const un_state *u, u32 set, u32 n_digits) {
     return true;
 }
 
-/* Of a number under way (u->text): without zeros behind the point that say nothing, those before an exponent's digits, and zero's
- * exponent. */
+/* So many zeros in a row no lexeme of few numbers has, of which these are some. */
+static u32 most_zeros(const un_state *u, u32 set) {
+    u32 most = 0, n;
+    for (u32 i = 0; i < intern_length(&u->sets, set); i++) {
+        const u8 *number = scalar_text(u, intern_words(&u->sets, set)[i], &n), *at = memchr(number, 'e', n);
+        u32 exponent = 0;
+        for (; at && ++at < number + n && exponent < MOST_EXPONENT;) exponent = is_decimal_digit(*at) ? exponent * 10 + (*at - '0') : 0;
+        most = max_u32(most, exponent);
+    }
+    return most + FAR_ZEROS;
+}
+
+/* Of a number under way (u->text): without zeros behind the point that say nothing, those before an exponent's digits, and all of zero but
+ * that it has an exponent; and of more zeros in a row than any spelling has, some. */
 static void reduce_number(un_state *u, u32 set) {
     u8 *text = u->text.at;
     u32 n = u->text.n, n_digits = 0, mark_at = 0, to;
@@ -218,6 +233,10 @@ static void reduce_number(un_state *u, u32 set) {
         n_digits += is_decimal_digit(text[mark_at]) && (n_digits || text[mark_at] != '0');
     const u8 *point = memchr(text, '.', mark_at);
     for (to = mark_at; point && have_as_many_digits(u, set, n_digits) && text + to - 1 > point && text[to - 1] == '0';) to--;
+    u32 zeros = 0, most = most_zeros(u, set);
+    while (zeros < to && text[to - 1 - zeros] == '0') zeros++;
+    if (zeros > most) to -= zeros - most;
+    if (n_digits == 0 && mark_at < n) text[0] = '0', to = 1;
     for (u32 i = mark_at; i < n; i++) {
         u8 c = text[i] == 'E' ? 'e' : text[i];
         bool is_empty = c == '+' || (c == '0' && (text[to - 1] == 'e' || text[to - 1] == '-')) || (n_digits == 0 && i > mark_at);
@@ -250,6 +269,7 @@ static u32 insert_member(un_state *u, u32 cell, u32 key, u32 value) {
         cell = w[0];
     }
     cell = intern(u->b, &u->cells, (u32[]){cell, key, value}, 3, NULL);
+    if (!budget_work(u->b, later->n / 4)) return NONE;
     for (; later->n && cell != NONE; later->n -= 2)
         cell = intern(u->b, &u->cells, (u32[]){cell, later->at[later->n - 2], later->at[later->n - 1]}, 3, NULL);
     return cell;

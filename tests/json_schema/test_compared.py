@@ -98,6 +98,14 @@ def test_all_spellings_of_a_number_are_one_value(number: str) -> None:
     assert matcher.accept_bytes(b',"b":"') and matcher.allowed_tokens() == [*b"y"]
 
 
+@pytest.mark.parametrize("items", [[1], [0, 1, 1e30, 0.001], [0, 1e-20, -5]])
+def test_all_spellings_of_few_numbers(items: list[float]) -> None:
+    lists = {"type": "array", "items": {"enum": items}, "maxItems": 1}
+    grammar = Grammar.from_json_schema(unique({"items": lists}), number_style="any", whitespace="compact")
+    matcher = Matcher(grammar, BYTES)
+    assert matcher.accept_bytes("[{},[".format(",".join(f"[{item}]" for item in items)).encode()) and matcher.allowed_tokens() == [*b"]"]
+
+
 def linked(**schema: Any) -> Any:
     node = {"type": "object", "properties": {"next": {"$ref": "#/$defs/node"}}, "additionalProperties": False, **schema}
     return unique({"$defs": {"node": node}, "items": {"anyOf": [{"const": 1}, {"$ref": "#/$defs/node"}]}})
@@ -287,6 +295,17 @@ def test_no_switch_changes_a_mask() -> None:
         assert matcher.is_complete
         reference = reference or masks
         assert masks == reference
+
+
+def test_tokens_that_hold_several_items() -> None:
+    grammar = Grammar.from_json_schema({"properties": {"x": unique()}, "additionalProperties": False}, whitespace="compact")
+    good = [b"[[],{}", b"[1,2]", b'["a","b"', b'[[1],["]', b"[", b"[[[", b"[{},[{},{"]
+    bad = [b"[[],[]", b"[{},{}]", b"[1,1]", b'["a","a"', b'[1,"a",1,', b"[[[1]],[[1]]"]
+    vocab = Vocabulary([*(bytes([i]) for i in range(256)), *good, *bad, b"<end>"], eos=[256 + len(good) + len(bad)])
+    matcher = Matcher(grammar, vocab)
+    assert matcher.accept_bytes(b'{"x":')
+    assert [token for token in matcher.allowed_tokens() if token >= 256] == [256 + k for k in range(len(good))]
+    assert matcher.accept_bytes(b'[[],"",') and 256 + len(good) in matcher.allowed_tokens()  # that array may have equal items
 
 
 def test_steps_back_and_forks() -> None:
