@@ -488,7 +488,8 @@ class Matcher(Held):
     def closing_bytes(self) -> bytes:
         """The shortest text that makes the text a sentence, b"" if it is one; of several, the first in the order of bytes.
 
-        What is left of it after some of its bytes have been accepted is the closing from there.
+        What is left of it after some of its bytes have been accepted is the closing from there. Where arrays or objects are compared
+        (`uniqueItems`), and several more must follow, a longer text may stand for the shortest.
 
         Raises
         ------

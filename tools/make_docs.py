@@ -96,6 +96,11 @@ REFUSED: tuple[tuple[str, str, Any], ...] = (
     ),
     (
         "uniqueItems",
+        "objects with keys that are not named, of which there may be few",
+        {"items": {"patternProperties": {"^[ab]$": {}}, "additionalProperties": False}, "uniqueItems": True},
+    ),
+    (
+        "uniqueItems",
         "positions with few values in common, beside `contains` that counts",
         {"prefixItems": [{"const": 1}], "items": {"type": "integer"}, "uniqueItems": True, "contains": {"const": 5}, "maxContains": 1},
     ),
@@ -321,8 +326,8 @@ than what a JSON parser would read as a valid instance; none makes it larger, bu
   them, as it matches what is no white space of JSON.
 - **Repeated keys.** A key that the schema names is written once. Another key may occur twice, since RFC 8259 leaves the meaning of that
   open; `report.notes` says so of a schema that admits such keys. Not so with `unique_keys=True`, and not where it depends on the reading
-  whether the object is valid: where one of these keys has to meet a condition, as under `not`, or `minProperties` asks for two of them. But
-  where items that are objects are compared (`uniqueItems`), one that repeats a key is compared as it is written.
+  whether the object is valid: where one of these keys has to meet a condition, as under `not`, or `minProperties` asks for two of them.
+  Nor in arrays and objects that `uniqueItems` compares.
 - **Other members.** With `closed=True` it is as if `unevaluatedProperties: false` and `unevaluatedItems: false` stood at each value that
   the schema describes: at the root, and under `properties`, `items` and their like. What schemas beside each other name (`allOf`, `anyOf`,
   `$ref` and so on) counts together; `additionalProperties` and `items` say what others there are. Three things are more lenient: a schema

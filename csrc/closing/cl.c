@@ -4,11 +4,11 @@
  * Together they foretell, for each byte, how long the way is that begins with it; so the closing is followed byte by byte, and of the
  * bytes that keep to the least length the smallest is taken.
  *
- * Where the forecast is only a lower bound (lexing="longest"; a distinct member under way, if others must follow it; bytes that no token
- * has; a lexeme of which the shortest text takes a long search) the same walk becomes a search: depth-first, no longer than foretold, and
- * if that fails again with what it has learned, a length more (IDA* with a table; Korf 1985, Reinefeld and Marsland 1994). A configuration
- * that has failed keeps its better bound, one on a way that was found keeps its next byte, for all later calls: a closing that goes on from
- * the middle of an earlier one is read off.
+ * Where the forecast is only a lower bound (lexing="longest"; a distinct member under way, if others must follow it; items that are
+ * compared, un.h; bytes that no token has; a lexeme of which the shortest text takes a long search) the same walk becomes a search:
+ * depth-first, no longer than foretold, and if that fails again with what it has learned, a length more (IDA* with a table; Korf 1985,
+ * Reinefeld and Marsland 1994). A configuration that has failed keeps its better bound, one on a way that was found keeps its next byte,
+ * for all later calls: a closing that goes on from the middle of an earlier one is read off.
  *
  * A next byte leads to a place from which the way that is known is shorter: so no way comes back to itself.
  *
@@ -16,8 +16,12 @@
  * what can be reached is looked at, the nearest first, as far as that is in proportion to the walks; where it is all, and no end, it is
  * ruled out.
  *
- * What is found is the first in the order of bytes among the shortest. So it depends on nothing but the text, and what is left of it after
- * some of its bytes is the closing from there: a shorter or smaller one would have made the whole shorter or smaller.
+ * Where items are compared, rows foretell as if all might be equal, which is far from the truth if several must follow. A closing that is
+ * more than CL_SLACK bytes longer than foretold is not searched: it is what comes by always going on with the byte behind which the least
+ * is foretold, as far as items differ. It may be longer than need be.
+ *
+ * What is found otherwise is the first in the order of bytes among the shortest. So it depends on nothing but the text, and what is left
+ * of it after some of its bytes is the closing from there: a shorter or smaller one would have made the whole shorter or smaller.
  *
  * Spelt closings are those that some sequence of tokens spells. A *place* is then a configuration and a set of nodes of the vocabulary's
  * trie, where a token under way may be; the root is in it where one may end. Only vocabularies without some bytes need that.
@@ -39,6 +43,8 @@
 enum {
     CL_ANYWHERE = 0,
     CL_DETOUR = 64, /* bytes that a spelt closing may be longer */
+    CL_CHOICE = 1000, /* units of work for the choice of a byte there */
+    CL_SLACK = 4,   /* ... than foretold, where items are compared, to be searched for */
     CL_FEW = 8,     /* lexemes, of which the length of what comes behind is asked at once */
     CL_PART = 64,   /* of the work of an operation, the part that may be spent on what is mostly told at once */
     CL_WORK = 1024  /* what a byte of a closing may take, amply: where a closing is said to be there, it is to be found later */
@@ -325,6 +331,69 @@ static bool raise_bound(ge_engine *e, u32 config, u32 most) {
     return ok;
 }
 
+/* --- items that are compared ------------------------------------------------------------------------------------------------ */
+
+/* How long the ways from a configuration are at least, by what rows and lexemes foretell, whatever was learnt. False: failure. */
+static bool foretell_anew(ge_engine *e, cl_walk *w, u32 config, u32 *least) {
+    *least = cf_at(e, config)->complete ? 0 : RX_NO_LENGTH;
+    w->pairs.n = 0;
+    return *least == 0 || add_pairs(e, w, config, 0, least);
+}
+
+/* *next = where the byte leads behind which the least is foretold, but for where the text
+ * would end in nothing, or has been (then it is noted there); CF_DEAD: there is none. */
+static bool choose_byte(ge_engine *e, cl_walk *w, u32 config, word_map *been, u8 *byte, u32 *next) {
+    u32 lengths[256], bound = RX_NO_LENGTH;
+    w->pairs.n = 0;
+    if (!budget_work(&e->b, CL_CHOICE) || !add_pairs(e, w, config, RX_LONG, &bound)) return false;
+    for (u32 b = 0; b < 256; b++) lengths[b] = foretell(e, w, 0, b, RX_LONG);
+    for (*next = CF_DEAD; *next == CF_DEAD;) {
+        u32 best = 0;
+        for (u32 b = 1; b < 256; b++)
+            if (lengths[b] < lengths[best]) best = b;
+        if (lengths[best] == RX_NO_LENGTH) return e->b.status == GE_OK;
+        lengths[best] = RX_NO_LENGTH;
+        *byte = (u8)best;
+        *next = cf_step(e, config, e->lx.x.class_of[best]);
+        u32 reduced = *next == NONE || *next == CF_DEAD ? *next : cf_reduced(e, *next);
+        if (reduced == NONE) return false;
+        if (reduced == CF_DEAD || map_get(been, reduced) != NONE) *next = CF_DEAD;
+        else if (!map_put(&e->b, been, reduced, 0)) return false;
+    }
+    return true;
+}
+
+/* Goes on to the end by the bytes behind which the least is foretold, back where none is left, and keeps that way. */
+static bool close_greedily(ge_engine *e, cl_walk *w, u32 config) {
+    word_map been = {0};
+    id_vec configs = {0};
+    byte_vec bytes = {0};
+    bool ok = true;
+    while (ok && !cf_at(e, config)->complete) {
+        u8 byte;
+        u32 next;
+        ok = choose_byte(e, w, config, &been, &byte, &next);
+        if (ok && next != CF_DEAD) {
+            ok = vec_push(&e->b, &configs, config) && vec_push(&e->b, &bytes, byte);
+            config = next;
+        } else if (ok) {
+            ok = configs.n || budget_limit(&e->b, LIMIT(max_step_work));
+            if (ok) config = configs.at[--configs.n], bytes.n--;
+        }
+    }
+    for (u32 i = 0; ok && i < configs.n; i++) {
+        u32 index = known_of(e, configs.at[i], CL_ANYWHERE);
+        ok = index != NONE;
+        if (ok && e->cl.closings.at[index].byte == NONE) e->cl.closings.at[index] = (cl_known){configs.n - i, bytes.at[i]};
+    }
+    map_drop(&e->b, &been);
+    vec_drop(&e->b, &configs);
+    vec_drop(&e->b, &bytes);
+    return ok;
+}
+
+/* --- the search for a way ----------------------------------------------------------------------------------------------------- */
+
 /* *found: from here on a way is known. *in_tokens = the place's. With `spelt`: after the closing without. */
 static bool seek_closing(ge_engine *e, cl_walk *w, u32 config, bool spelt, u32 *in_tokens, bool *found) {
     u32 index = known_of(e, config, CL_ANYWHERE), most = RX_LONG, walks = 0;
@@ -344,6 +413,11 @@ static bool seek_closing(ge_engine *e, cl_walk *w, u32 config, bool spelt, u32 *
         if (!ep_least_begin(&e->ep) || !foretell_all(e, w, config, index)) return false;
         known = e->cl.closings.at[index];
         if (known.least == RX_NO_LENGTH || (spelt && known.least > most)) return true;
+        if (e->g->has_unique && !spelt) {
+            u32 least;
+            if (!foretell_anew(e, w, config, &least)) return false;
+            if (known.least > rx_add_lengths(least, CL_SLACK)) return close_greedily(e, w, config) && (*found = true);
+        }
         if (known.least > e->b.limits.max_step_work || known.least >= RX_LONG) return budget_limit(&e->b, LIMIT(max_step_work));
         if (!walk_closing(e, w, config, *in_tokens, known.least)) return false;
         if (!e->g->longest || spelt || e->cl.closings.at[index].byte != NONE || ++walks < 2 || walks & (walks - 1)) continue;
@@ -398,7 +472,7 @@ static u32 foretell_surely(ge_engine *e, u32 config) {
 /* The same, kept with the twin. Where it takes a long search, or lengths are lower bounds, it is not told: nothing depends on it. */
 static u32 foretell_alike(ge_engine *e, u32 config) {
     u32 twin = cf_twin(e, config), least;
-    if (twin == NONE || e->ep.least_is_bound) return NONE;
+    if (twin == NONE || e->ep.least_is_bound || e->g->has_unique) return NONE; /* which items are equal, rows do not foretell */
     u32 _Atomic *most = &cf_at(e, twin)->most;
     u32 told = atomic_load_explicit(most, memory_order_relaxed);
     if (told != CF_UNTOLD && !(e->switches & GE_NO_STATE_CACHE)) return told > RX_LONG ? NONE : told - 1;
@@ -493,7 +567,7 @@ u32 cl_foretold(ge_engine *e, u32 config) {
 }
 
 u32 cl_most(ge_engine *e, u32 config) {
-    if (e->g->longest || !spells_any(e) || !ep_least_begin(&e->ep)) return NONE;
+    if (e->g->longest || e->g->has_unique || !spells_any(e) || !ep_least_begin(&e->ep)) return NONE;
     u32 least = e->g->g.has_distinct ? foretell_alike(e, config) : cl_foretold(e, config);
     return !e->ep.least_is_bound && least <= e->b.limits.max_step_work / CL_WORK ? least : NONE;
 }

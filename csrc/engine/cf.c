@@ -254,6 +254,16 @@ u32 cf_tracked(ge_engine *e, cf_alternative a) {
     return push_alternative(e, a.row, a.state, a.track, a.text) ? intern_config(e) : NONE;
 }
 
+u32 cf_reduced(ge_engine *e, u32 config) {
+    e->alts.n = 0;
+    for (u32 i = 0, n = cf_count(e, config); i < n; i++) {
+        cf_alternative a = cf_alternative_at(e, config, i);
+        u32 track = a.track <= UN_OUTSIDE ? a.track : un_reduced(&e->un, a.track);
+        if (track == NONE || !push_alternative(e, a.row, a.state, track, a.text)) return NONE;
+    }
+    return intern_config(e);
+}
+
 u32 cf_with_states(ge_engine *e, u32 config, const u32 *states) {
     e->alts.n = 0;
     for (u32 i = 0, n = cf_count(e, config); i < n; i++) {

@@ -9,8 +9,8 @@
 
 #include "../regex/utf8.h"
 
-/* Of an escape in a string: [ what comes next:4 | is there a lead:1 | lead - 0xd800:10 | digits so far:16 ] */
 enum { MOST_EXPONENT = 1 << 20, FAR_ZEROS = 64 }; /* front ends spell listed numbers with some ten zeros more than they need */
+/* Of an escape in a string: [ what comes next:4 | is there a lead:1 | lead - 0xd800:10 | digits so far:16 ] */
 enum { ESCAPE_NONE, ESCAPE_BEGUN, ESCAPE_DIGITS, ESCAPE_SHIFT = 27, ESCAPE_LEAD = 1 << 26, LEAD_SHIFT = 16 };
 
 static u32 track_of(un_state *u, un_track t) {
@@ -91,18 +91,11 @@ static u32 set_where(un_state *u, u32 set, un_passes passes, const un_track *t, 
     return budget_work(u->b, looked_at / 16) ? found_set(u) : NONE;
 }
 
-/* How often a member is in an object, or among the cells of one. */
-static u32 count_in(const un_state *u, u32 object, u32 key, u32 value) {
-    u32 count = 0;
-    for (u32 i = 0, n = parts_of(u, object); i + 1 < n; i += 2) count += part_at(u, object, i) == key && part_at(u, object, i + 1) == value;
-    return count;
-}
-
-static u32 count_cells(const un_state *u, u32 cell, u32 key, u32 value) {
-    u32 count = 0;
-    for (; cell; cell = intern_words(&u->cells, cell)[0])
-        count += intern_words(&u->cells, cell)[1] == key && intern_words(&u->cells, cell)[2] == value;
-    return count;
+/* Has an object under way the key already? */
+static bool has_key_already(const un_state *u, const un_track *t, u32 key) {
+    for (u32 cell = t->content; cell; cell = intern_words(&u->cells, cell)[0])
+        if (intern_words(&u->cells, cell)[1] == key) return true;
+    return false;
 }
 
 static bool has_item(const un_state *u, u32 value, const un_track *t, u32 item) {
@@ -110,8 +103,9 @@ static bool has_item(const un_state *u, u32 value, const un_track *t, u32 item) 
 }
 
 static bool has_member(const un_state *u, u32 value, const un_track *t, u32 of_key) {
-    u32 count = count_in(u, value, t->key, of_key);
-    return count && (count > 1 ? count_cells(u, t->content, t->key, of_key) < count : !count_cells(u, t->content, t->key, of_key));
+    for (u32 i = 0, n = parts_of(u, value); i + 1 < n; i += 2)
+        if (part_at(u, value, i) == t->key) return part_at(u, value, i + 1) == of_key;
+    return false;
 }
 
 static bool has_key(const un_state *u, u32 value, const un_track *t, u32 key) {
@@ -121,10 +115,13 @@ static bool has_key(const un_state *u, u32 value, const un_track *t, u32 key) {
     return false;
 }
 
-/* What a value may be that begins in something open: of the earlier items, and of the parts of what that may equal. */
+/* What a value may be that begins in something open: of the earlier items, and of the parts of what that may equal. What a key must not be,
+ * the keys before it, counts as what it may become, too. */
 static u32 values_at(un_state *u, const un_track *t, bool is_key) {
     if (t->kind == UN_UNIQUE && t->equal == 0) return t->values;
     u->found.n = 0;
+    for (u32 cell = is_key ? t->content : 0; cell; cell = intern_words(&u->cells, cell)[0])
+        if (!vec_push(u->b, &u->found, intern_words(&u->cells, cell)[1])) return NONE;
     for (u32 i = 0, n = t->kind == UN_UNIQUE ? intern_length(&u->sets, t->values) : 0; i < n; i++)
         if (!vec_push(u->b, &u->found, intern_words(&u->sets, t->values)[i])) return NONE;
     for (u32 i = 0, n = intern_length(&u->sets, t->equal); i < n; i++) {
@@ -324,6 +321,8 @@ static u32 end_scalar(un_state *u, const un_track *t) {
     if (value == NONE) return NONE;
     if (t->kind != UN_KEY) return add_value(u, t->up, 2 * value);
     un_track object = un_at(u, t->up);
+    if (!budget_work(u->b, object.n / 16)) return NONE;
+    if (has_key_already(u, &object, 2 * value)) return UN_HIT;
     object.key = 2 * value;
     object.equal = set_where(u, object.equal, has_key, &object, object.key);
     return object.equal == NONE ? NONE : track_of(u, object);

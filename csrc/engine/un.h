@@ -13,8 +13,8 @@
  *
  * Where an array of this kind begins, its lexeme says (LX_UNIQUE): the bracket is its first byte, and white space may follow.
  *
- * Equality is that of JSON Schema: numbers by value, strings by characters, objects by members in any order. A repeated key is a member
- * more.
+ * Equality is that of JSON Schema: numbers by value, strings by characters, objects by members in any order. No key comes twice in an
+ * object of an item: which of its values counted, each reader says for himself.
  *
  * Invariant. How many values there are to choose from, the front end knows: an array never asks for an item where all are used up. So a
  * text in which nothing is held can be completed. Of reduced tracks that are held there are finitely many for each set of earlier items
@@ -29,7 +29,7 @@
 #include "../lexer/lx.h"
 
 enum { UN_BARE /* no track at all: masks are made so */, UN_OUTSIDE /* in no array of this kind */ };
-#define UN_HIT (NONE - 1) /* an item is equal to one before */
+#define UN_HIT (NONE - 1) /* an item is equal to one before, or a key */
 
 typedef enum un_kind { UN_UNIQUE, UN_ARRAY, UN_OBJECT, UN_STRING, UN_KEY, UN_WORD } un_kind; /* of what is open */
 

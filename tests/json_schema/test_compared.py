@@ -14,6 +14,7 @@ import jsonschema
 import pytest
 
 from grammar_engine import Grammar, Limits, Matcher, Switches, Tag, TokenDFA, Vocabulary
+from grammar_engine.decoding import generate
 from grammar_engine.errors import LimitExceededError, UnsatisfiableSchemaError, UnsupportedSchemaError
 
 from .engine import BYTES, accepts, dump
@@ -104,6 +105,21 @@ def test_all_spellings_of_few_numbers(items: list[float]) -> None:
     grammar = Grammar.from_json_schema(unique({"items": lists}), number_style="any", whitespace="compact")
     matcher = Matcher(grammar, BYTES)
     assert matcher.accept_bytes("[{},[".format(",".join(f"[{item}]" for item in items)).encode()) and matcher.allowed_tokens() == [*b"]"]
+
+
+def test_no_key_comes_twice_in_what_is_compared() -> None:
+    """Else it would depend on the reader whether items are equal."""
+    grammar = Grammar.from_json_schema(unique(), whitespace="compact")
+    assert accepts(grammar, '[{"a":1,"ab":1},{"a":{"a":1}}]')
+    assert not accepts(grammar, '[{"a":1,"a":1}]') and not accepts(grammar, r'[[{"a":1,"b":2,"\u0061":1}]]')
+    matcher = Matcher(grammar, BYTES)
+    assert matcher.accept_bytes(b'[{"a":1,"a') and not matcher.accept(ord('"')) and matcher.accept_bytes(b'b":1}]')
+    keys = {"type": "object", "patternProperties": {"^(?:a|b[0-9]+)$": {}}, "additionalProperties": False}
+    matcher = Matcher(Grammar.from_json_schema(unique({"items": keys}), whitespace="compact"), BYTES)
+    assert matcher.accept_bytes(b'[{"a":1,"') and matcher.allowed_tokens() == [*b"b"]
+    few = {"type": "object", "patternProperties": {"^[ab]$": {}}, "additionalProperties": False}
+    with pytest.raises(UnsupportedSchemaError):
+        Grammar.from_json_schema(unique({"items": few}))
 
 
 def linked(**schema: Any) -> Any:
@@ -317,6 +333,29 @@ def test_steps_back_and_forks() -> None:
     assert matcher.accept_bytes(b"2}")
     matcher.rollback(1)
     assert not matcher.accept(ord("}")) and matcher.accept_bytes(b',"to":"a"}]')
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        {"type": "array", "items": {"enum": [0, 1]}, "maxItems": 2},
+        {"type": "object", "properties": {"a": {"type": "integer"}}, "additionalProperties": False},
+    ],
+    ids=dump,
+)
+def test_a_budget_is_kept(items: Any) -> None:
+    """Also where each byte is a token, and what must come could be foretold by rows alone: by these all items might be equal."""
+    numpy = pytest.importorskip("numpy")
+    schema = unique({"items": items, "minItems": 3})
+    grammar, validator = Grammar.from_json_schema(schema, whitespace="compact"), jsonschema.Draft202012Validator(schema)
+    least = len(Matcher(grammar, BYTES).closing_bytes()) + 1
+
+    def model(ids: Any) -> Any:
+        return numpy.random.default_rng(len(ids)).normal(size=(len(ids), BYTES.width))
+
+    for budget in range(least, least + 8):
+        result = generate(model, [0], grammar, BYTES, seed=budget, max_new_tokens=budget)
+        assert result.finish_reason == "end" and validator.is_valid(json.loads(result.text))
 
 
 def test_as_a_part_of_another_grammar_and_from_bytes() -> None:

@@ -50,6 +50,8 @@ def comparable(values: ValueCounter, piece: ArrayPiece) -> ArrayPiece | None:
     """
     n, longest = piece.prefix_length(), piece.longest
     for position in range(n + 1 if longest is None else min(longest, n + 1)):
+        if values.may_lack_keys(piece.goal(position)):
+            return None
         numbers = [number for kind in item_kinds(values.context, piece, position) if (number := values.count(kind.goal)) != _NONE]
         if not numbers:
             break
@@ -75,6 +77,7 @@ class ValueCounter:
         self._known: dict[Goal, _Number] = {}
         self._before: dict[Goal, _Number] = {}
         self._sure: dict[Goal, _Number] = {}
+        self._keys_suffice: set[Goal] = set()
 
     def count(self, goal: Goal) -> _Number:
         """How many values meet a goal."""
@@ -85,6 +88,28 @@ class ValueCounter:
             number = self._goal(goal)
         self._sure |= {goal: number for goal, number in self._known.items() if number.is_sure}
         return number
+
+    def may_lack_keys(self, goal: Goal) -> bool:
+        """Whether somewhere in the values of a goal keys may come that are not named, and perhaps only few: none comes twice in what is
+        compared, and they might be used up.
+        """
+        todo, seen = [goal], set(self._keys_suffice)
+        for found in todo:
+            if found in seen:
+                continue
+            seen.add(found)
+            shape = self.context.normaliser.shape(found)
+            for array in shape.arrays:
+                todo += [array.goal(position) for position in range(array.prefix_length() + 1)]
+            for piece in shape.objects:
+                todo += [goal for _, goal in piece.goals(piece.names(), self.context)]
+                for layer in piece.layers:
+                    todo += [goal for _, goal in layer.open_goals()]
+                    for keys, goal in layer.classes:
+                        if not self.context.is_void_goal(goal) and self.context.count_values(keys, MOST_VALUES) < MOST_VALUES:
+                            return True
+        self._keys_suffice = seen
+        return False
 
     def _goal(self, goal: Goal) -> _Number:
         known = self._sure.get(goal) or self._known.get(goal)
