@@ -17,8 +17,8 @@
  * ruled out.
  *
  * Where items are compared, rows foretell as if all might be equal, which is far from the truth if several must follow. A closing that is
- * more than CL_SLACK bytes longer than foretold is not searched: it is what comes by always going on with the byte behind which the least
- * is foretold, as far as items differ. It may be longer than need be.
+ * more than CL_SLACK bytes longer than foretold is not searched, nor one whose search takes long: it is what comes by always going on with
+ * the byte behind which the least is foretold, as far as items differ. It may be longer than need be.
  *
  * What is found otherwise is the first in the order of bytes among the shortest. So it depends on nothing but the text, and what is left
  * of it after some of its bytes is the closing from there: a shorter or smaller one would have made the whole shorter or smaller.
@@ -43,8 +43,8 @@
 enum {
     CL_ANYWHERE = 0,
     CL_DETOUR = 64, /* bytes that a spelt closing may be longer */
-    CL_CHOICE = 1000, /* units of work for the choice of a byte there */
-    CL_SLACK = 4,   /* ... than foretold, where items are compared, to be searched for */
+    CL_SLACK = 4,   /* bytes that one may be longer than foretold, where items are compared, to be searched for; */
+    CL_CHOICE = 1000, /* else units of work for the choice of each byte */
     CL_FEW = 8,     /* lexemes, of which the length of what comes behind is asked at once */
     CL_PART = 64,   /* of the work of an operation, the part that may be spent on what is mostly told at once */
     CL_WORK = 1024  /* what a byte of a closing may take, amply: where a closing is said to be there, it is to be found later */
@@ -381,10 +381,15 @@ static bool close_greedily(ge_engine *e, cl_walk *w, u32 config) {
             if (ok) config = configs.at[--configs.n], bytes.n--;
         }
     }
-    for (u32 i = 0; ok && i < configs.n; i++) {
+    u32 end = ok ? known_of(e, config, CL_ANYWHERE) : NONE, length = 0;
+    ok = end != NONE;
+    for (u32 i = configs.n; ok && i-- > 0;) { /* from the end on: each is longer than what it leads to, also where that was known before */
         u32 index = known_of(e, configs.at[i], CL_ANYWHERE);
         ok = index != NONE;
-        if (ok && e->cl.closings.at[index].byte == NONE) e->cl.closings.at[index] = (cl_known){configs.n - i, bytes.at[i]};
+        if (!ok) break;
+        cl_known *known = &e->cl.closings.at[index];
+        if (known->byte == NONE || known->least > length + 1) *known = (cl_known){length + 1, bytes.at[i]};
+        length = known->least;
     }
     map_drop(&e->b, &been);
     vec_drop(&e->b, &configs);
@@ -413,13 +418,17 @@ static bool seek_closing(ge_engine *e, cl_walk *w, u32 config, bool spelt, u32 *
         if (!ep_least_begin(&e->ep) || !foretell_all(e, w, config, index)) return false;
         known = e->cl.closings.at[index];
         if (known.least == RX_NO_LENGTH || (spelt && known.least > most)) return true;
-        if (e->g->has_unique && !spelt) {
+        bool may_be_longer = e->g->has_unique && !spelt;
+        if (may_be_longer) {
             u32 least;
             if (!foretell_anew(e, w, config, &least)) return false;
             if (known.least > rx_add_lengths(least, CL_SLACK)) return close_greedily(e, w, config) && (*found = true);
         }
         if (known.least > e->b.limits.max_step_work || known.least >= RX_LONG) return budget_limit(&e->b, LIMIT(max_step_work));
-        if (!walk_closing(e, w, config, *in_tokens, known.least)) return false;
+        budget_part part = budget_begin_part(&e->b, e->b.limits.max_step_work / (may_be_longer ? CL_PART : 1));
+        bool ok = walk_closing(e, w, config, *in_tokens, known.least);
+        if (budget_end_part(&e->b, part)) return close_greedily(e, w, config) && (*found = true);
+        if (!ok) return false;
         if (!e->g->longest || spelt || e->cl.closings.at[index].byte != NONE || ++walks < 2 || walks & (walks - 1)) continue;
         if (!raise_bound(e, config, min_u32(walks, UINT16_MAX) * min_u32(walks, UINT16_MAX))) return false;
     }

@@ -40,8 +40,8 @@ SCHEMAS: dict[str, Any] = {
 }
 
 
-def unique(schema: Any = {}) -> Any:  # noqa: B006 (it is not changed)
-    return {"type": "array", "uniqueItems": True, **schema}
+def unique(schema: Any = None) -> Any:
+    return {"type": "array", "uniqueItems": True, **(schema or {})}
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
