@@ -44,6 +44,7 @@ class JSONSchemaOptions(TypedDict, total=False):
     resources: Mapping[str, Any] | None
     style: str
     closed: bool
+    discriminators: str | None
     special_tokens: Iterable[str]
     limits: Limits | None
 

@@ -28,6 +28,7 @@ CHOICES = {  # of the options of JSON Schemas: what they may be, and what for; t
     "number_style": (("canonical", "any"), "how numbers may be spelt: as models write them, or as JSON allows (default: canonical)"),
     "escapes": (("minimal", "all"), "how characters of strings may be spelt: in one way each, or as JSON allows (default: minimal)"),
     "formats": (("known", "strict", "annotation"), "enforce known formats, refuse others, or enforce none (default: known)"),
+    "discriminators": (("annotation", "required"), "whether objects have the key that a discriminator names (default: annotation)"),
     "style": (
         (
             "json",
@@ -53,6 +54,7 @@ WORDS = (  # what messages of the library say to who writes Python, and what tha
     (r"; lenient=True gives it up", "; --lenient gives it up"),
     (r"as closed=True has it", "as --closed has it"),
     (r"; raise it with Limits\((\w+)=\.\.\.\)", r"; raise it with --limit \1=N"),
+    (r'with discriminators="required"', "with --discriminators required"),
     (r"; the options of schemas are `schema_options`", ""),
     (r"; its options are `schema_options`", ""),
     (

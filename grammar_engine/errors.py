@@ -259,6 +259,11 @@ class LimitExceededError(GrammarEngineError):
             self.where = where
             self.args = (self._message(name),)
 
+    def add_remedy(self, remedy: str) -> None:
+        """Say what else helps than to raise the limit."""
+        self._remedy += f", or {remedy}"
+        self.args = (self._message(),)
+
     def _message(self, name: str = "") -> str:
         place = "" if self.where is None else f" at {shortened(self.where) or 'the root'}"
         place += f" ({name})" if name else ""

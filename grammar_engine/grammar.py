@@ -92,6 +92,7 @@ class Grammar:
         resources: Mapping[str, Any] | None = None,
         style: str = "json",
         closed: bool = False,
+        discriminators: str | None = None,
         special_tokens: Iterable[str] = (),
         limits: Limits | None = None,
     ) -> Grammar:
@@ -127,6 +128,9 @@ class Grammar:
         closed : bool
             Objects have no keys but those that the schema names, and arrays whose first items it describes no others, as if it said
             `unevaluatedProperties: false` and `unevaluatedItems: false` for each value; see the documentation of the front end.
+        discriminators : {"annotation", "required"}, optional
+            What the `propertyName` of a `discriminator` (OpenAPI, pydantic) says: nothing, as JSON Schema has it, or that objects have that
+            key. By default "required" where the schema is a model class or TypeAdapter, as pydantic has it, else "annotation".
         special_tokens : iterable of str
             Names of special tokens of the vocabulary: where what a `style` writes around names and values has one, it is the token.
         limits : Limits, optional
@@ -142,6 +146,8 @@ class Grammar:
 
         limits = or_default(limits)
         decoded = json_schema.load(schema, limits)
+        if discriminators is None:
+            discriminators = "required" if json_schema.is_of_pydantic(schema) else "annotation"
         options = json_schema.Options(
             whitespace,
             lenient,
@@ -154,6 +160,7 @@ class Grammar:
             style,
             closed,
             check_special_tokens(special_tokens),
+            discriminators,
         )
 
         def compiled(schema: Any, options: json_schema.Options) -> Grammar | None:

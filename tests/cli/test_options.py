@@ -15,6 +15,7 @@ from grammar_engine.frontends.json_schema.reading import options as library
 
 PAIR = {"type": "object", "properties": {"b": {"type": "integer"}, "a": {"type": "string"}}, "required": ["a", "b"]}
 REFUSED = {"type": "string", "minLength": 2, "pattern": "^(.)\\1"}
+UNION = {"oneOf": [{"properties": {name: {"type": "null"}}} for name in "abcd"], "discriminator": {"propertyName": "kind"}}
 TAG = {"type": "structural_tag", "format": {"type": "json_schema", "json_schema": PAIR}}
 
 
@@ -222,6 +223,7 @@ MESSAGES = {  # what the library says -> a command that makes it say so; "{name}
     r"; lenient=True gives it up": ("mask --schema {}", REFUSED),
     r"as closed=True has it": ("mask --closed --schema {}", {"properties": {"a": True}, "type": "object", "minProperties": 2}),
     r"; raise it with Limits\((\w+)=\.\.\.\)": ("mask --limit max_rows=2 --schema {}", PAIR),
+    r'with discriminators="required"': ("mask --limit max_alternative_schemas=2 --schema {}", UNION),
     r"; the options of schemas are `schema_options`": (
         "mask --structural-tag {}",
         {"type": "structural_tag", "format": {"type": "json_schema", "json_schema": REFUSED}},

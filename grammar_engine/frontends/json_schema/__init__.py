@@ -47,10 +47,10 @@ from .emitting.layout import Layout
 from .emitting.parameters import write_parameters
 from .normalising.normaliser import Normaliser
 from .reading.document import Document
-from .reading.load import load
+from .reading.load import is_of_pydantic, load
 from .reading.options import Options
 
-__all__ = ["Options", "build", "load", "unsatisfiable"]
+__all__ = ["Options", "build", "is_of_pydantic", "load", "unsatisfiable"]
 
 
 def build(
@@ -92,7 +92,7 @@ def build(
     layout = Layout.begin(builder, options.whitespace, ESCAPES[options.escapes])
     if layout.is_pattern:
         questions.is_empty(layout.gap)  # a limit that its pattern meets is met here, and not where one of the schema is asked about
-    document = Document(schema, limits, options.resources)
+    document = Document(schema, limits, options.resources, options.discriminators == "required")
     context = Context(builder, document, options, limits, questions)
     context.normaliser = Normaliser(context)
     emitter = Emitter(context, layout)

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from ...errors import GrammarEngineError, SchemaError, UnsatisfiableSchemaError, UnsupportedSchemaError, shortened
 from .emitting.marks import STYLES
-from .reading.keywords import LIST_OF_SCHEMAS, REGISTRY, Status, Types
+from .reading.keywords import DISCRIMINATOR, LIST_OF_SCHEMAS, REGISTRY, Status, Types
 from .reading.options import Options
 from .reading.resources import escape
 
@@ -35,7 +35,7 @@ _TOGETHER = {  # keywords that mean nothing, or something else, without the firs
     "minimum": ("minimum", "exclusiveMinimum"),
     "maximum": ("maximum", "exclusiveMaximum"),
 }
-_KEYWORDS = {keyword.name: keyword for keyword in REGISTRY if keyword.status is not Status.ANNOTATION}
+_KEYWORDS = {keyword.name: keyword for keyword in (*REGISTRY, DISCRIMINATOR) if keyword.status is not Status.ANNOTATION}
 
 
 class Part(NamedTuple):

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ....errors import UnsupportedSchemaError
+from ....errors import LimitExceededError, UnsupportedSchemaError
 from ..containers.arrays import ARRAYS
 from ..containers.objects import OBJECTS, ObjectPiece
 from ..context import Context
@@ -57,6 +57,10 @@ def one_of(context: Context, place: Place, branches: list[Shape]) -> OneOf:
         reason = f"the branches are not provably disjoint, and to exclude one from another fails: {error.reason}"
         context.relax_or_refuse(place, "oneOf", reason)
         return _any_of(shape.join(branches).inexact())
+    except LimitExceededError as error:
+        if "discriminator" in place.value and context.options.discriminators != "required":
+            error.add_remedy('have the `discriminator` required with discriminators="required"')
+        raise
     of_arrays, of_objects = pieces.join(arrays, ARRAYS) if any(arrays) else (), pieces.join(objects, OBJECTS) if any(objects) else ()
     return OneOf(Shape(once & ~twice, strings, numbers, of_arrays, of_objects), arrays, objects)
 

@@ -24,7 +24,7 @@ from ..algebra.shape import ANY, FALSE, NULL, TRUE, Shape
 from ..containers.arrays import ARRAYS, ArrayLayer, ArrayPiece, counted
 from ..containers.objects import OBJECTS, ObjectLayer, ObjectPiece
 from ..context import Context
-from ..reading.keywords import Draft, Group
+from ..reading.keywords import DISCRIMINATOR, Draft, Group
 from ..reading.places import ANYTHING, NEVER, Goal, Place
 from ..reading.resources import escape
 from ..scalars.decimals import Bound
@@ -247,6 +247,8 @@ class Assertions:
         fewest, most = self.values.counts(place, schema, "minProperties", "maxProperties")
         exact = True
         required = self.values.names(place, "required", schema.get("required", []))
+        if "discriminator" in schema and DISCRIMINATOR.name in place.keywords:
+            required = tuple(dict.fromkeys(required + self.values.discriminator(place, schema)))
         if most is not None and max(fewest, len(required)) > most:
             return (), True
         properties = self.values.map(place, schema, "properties")

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from ....errors import SchemaError
 from ....report import Entry
 from ..context import Context
-from ..reading.keywords import NAMES, Draft, Group, Status, meant_by, table
+from ..reading.keywords import DISCRIMINATOR, NAMES, Draft, Group, Status, meant_by, table
 from ..reading.places import Place
 from ..reading.resources import Dialect
 from ..scalars.formats import FORMATS, NARROWED
@@ -107,6 +107,8 @@ def _of_no_keyword(name: object) -> str:
     """What is said of a key that is no keyword: what it may be meant for."""
     if name == "nullable":
         return 'not a keyword of this draft; of OpenAPI 3.0, for which JSON Schema has `"type": [..., "null"]`'
+    if name == DISCRIMINATOR.name:
+        return 'not a keyword of this draft; with discriminators="required" an object has the key that it names'
     meant = meant_by(name) if isinstance(name, str) and name not in NAMES else None
     return f"not a keyword of this draft; is `{meant}` meant?" if meant else "not a keyword of this draft"
 

@@ -64,6 +64,14 @@ class Values:
             self.context.check_text(place, keyword, name)
         return tuple(dict.fromkeys(value))
 
+    def discriminator(self, place: Place, schema: dict[str, Any]) -> tuple[str, ...]:
+        """The name of the key that the value of `discriminator` gives, as a list."""
+        value = self.map(place, schema, "discriminator")
+        name = value.get("propertyName")
+        if not isinstance(name, str):
+            raise SchemaError("the `propertyName` of a `discriminator` is a string", pointer=place.pointer, keyword="discriminator")
+        return self.names(place, "discriminator", [name])
+
     def check_name(self, place: Place, keyword: str, name: Any) -> None:
         """Refuse what cannot be a key."""
         if not isinstance(name, str):
@@ -142,4 +150,5 @@ _KINDS: dict[str, Callable[[Any], bool]] = {
     "uniqueItems": lambda value: isinstance(value, bool),
     "required": _is_list(_is_text),
     "dependentRequired": _is_map(_is_list(_is_text)),
+    "discriminator": lambda value: isinstance(value, dict) and _is_text(value.get("propertyName")),
 }

@@ -40,12 +40,14 @@ class Document:
         `max_schema_nesting` and `max_schema_nodes` bound what is visited.
     resources : mapping of str to schema, optional
         Other documents by URI.
+    discriminators : bool
+        Whether `discriminator` is a keyword.
     """
 
-    def __init__(self, root: Any, limits: Limits, resources: Mapping[str, Any] | None = None):
+    def __init__(self, root: Any, limits: Limits, resources: Mapping[str, Any] | None = None, discriminators: bool = False):
         self.limits = limits
         self._max_nesting = limits.max_schema_nesting
-        self.library = Library(root, limits, resources)
+        self.library = Library(root, limits, resources, discriminators)
         self._frames: dict[tuple[Resource, frozenset[tuple[str, Resource]]], Frame] = {}
         self._entered: dict[tuple[Resource, Frame | None, int], Frame] = {}
         self._places: dict[tuple[int, Frame], Place] = {}

@@ -150,6 +150,9 @@ REGISTRY: tuple[Keyword, ...] = (
     Keyword("contentSchema", _ANNOTATION),
 )
 
+# Of OpenAPI. With the option `discriminators` what its `propertyName` says is required; else it is an annotation, in no draft.
+DISCRIMINATOR = Keyword("discriminator", _ENFORCED, Types.OBJECT, Group.OBJECT)
+
 # Where subschemas lie, for finding `$id` and `$anchor`.
 ONE_SCHEMA = frozenset(
     "additionalItems additionalProperties contains contentSchema else if items not propertyNames then unevaluatedItems "
@@ -203,8 +206,12 @@ _SPELLINGS = {
 
 
 @cache
-def table(draft: Draft, vocabularies: frozenset[str] | None = None) -> dict[str, Keyword]:
-    """The keywords that exist in `draft`, by name; only those of the given vocabularies where a metaschema lists some."""
+def table(draft: Draft, vocabularies: frozenset[str] | None = None, discriminators: bool = False) -> dict[str, Keyword]:
+    """The keywords that exist in `draft`, by name; only those of the given vocabularies where a metaschema lists some; perhaps that of
+    OpenAPI.
+    """
+    if discriminators:
+        return {**table(draft, vocabularies), DISCRIMINATOR.name: DISCRIMINATOR}
     if draft is Draft.UNSTATED:
         return {k.name: k for k in REGISTRY if k.name != "id"}
     compatible = ("definitions", "dependencies")  # the metaschemas of the later drafts keep them

@@ -67,9 +67,8 @@ def load(source: Any, limits: Limits | None = None, what: str = "schema") -> Any
             raise SchemaError(f"the {what} is not UTF-8: byte {error.start} ({error.reason})") from None
     if isinstance(source, str):
         return _from_text(source, limits or Limits(), what)
-    for method in ("model_json_schema", "json_schema"):  # of a pydantic model class, of a TypeAdapter
-        if callable(getattr(source, method, None)):
-            return _told_by(source, method)
+    if (method := _method(source)) is not None:
+        return _told_by(source, method)
     is_type = isinstance(source, type) or any(hasattr(source, mark) for mark in _MARKS_OF_TYPES)  # a dataclass, list[int], ...
     remedy = "; wrap a type in pydantic.TypeAdapter" if is_type else ""
     if isinstance(source, os.PathLike):
@@ -77,6 +76,16 @@ def load(source: Any, limits: Limits | None = None, what: str = "schema") -> Any
     elif callable(getattr(source, "schema_json", None)):
         remedy = "; of a model of pydantic 1 pass its schema()"
     raise SchemaError(f"a schema is a dict, a bool, JSON text, a pydantic model or a TypeAdapter, not {type(source).__name__}{remedy}")
+
+
+def is_of_pydantic(source: Any) -> bool:
+    """Whether a source is a model that tells its schema."""
+    return not isinstance(source, (dict, bool, str, bytes, bytearray, memoryview)) and _method(source) is not None
+
+
+def _method(source: Any) -> str | None:
+    """What a model class of pydantic, or a TypeAdapter, is asked for its schema by."""
+    return next((name for name in ("model_json_schema", "json_schema") if callable(getattr(source, name, None))), None)
 
 
 def _told_by(source: Any, method: str) -> Any:

@@ -1,7 +1,7 @@
 """The options of the JSON Schema front end: which spellings a text may use, and what happens where a schema cannot be honoured.
 
-Invariant. An option changes how values may be *written* or what is *refused*, never which values a schema admits, with two exceptions:
-`lenient` admits more, and each thing that it gives up is in the report; `closed` admits less.
+Invariant. An option changes how values may be *written* or what is *refused*, never which values a schema admits, with three exceptions:
+`lenient` admits more, and each thing that it gives up is in the report; `closed` and `discriminators` admit less.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ _CHOICES = {
     "number_style": ("canonical", "any"),
     "formats": ("known", "strict", "annotation"),
     "style": STYLES,
+    "discriminators": ("annotation", "required"),
 }
 
 
@@ -59,6 +60,7 @@ class Options(NamedTuple):
     style: str = "json"
     closed: bool = False
     special_tokens: Iterable[str] = ()
+    discriminators: str | None = "annotation"  # and so is None
 
     @classmethod
     def check_named(cls, options: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -80,6 +82,8 @@ class Options(NamedTuple):
             raise TypeError("resources is a mapping of URIs to schemas")
         for name, choices in _CHOICES.items():
             value = getattr(self, name)
+            if value is None and name == "discriminators":
+                continue
             if not isinstance(value, str) or value not in choices:
                 check_choice(name, value, choices)
 

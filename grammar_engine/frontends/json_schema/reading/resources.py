@@ -35,11 +35,12 @@ class Dialect(NamedTuple):
 
     draft: Draft
     vocabularies: frozenset[str] | None = None  # those that the metaschema lists, by URI; None: all
+    discriminators: bool = False  # whether `discriminator` is a keyword
 
     @property
     def keywords(self) -> dict[str, Keyword]:
         """The keywords that have a meaning."""
-        return table(self.draft, self.vocabularies)
+        return table(self.draft, self.vocabularies, self.discriminators)
 
 
 class Resource:
@@ -90,6 +91,8 @@ class Library:
         For documents that are given as text.
     given : mapping of str to schema, optional
         Other documents by URI, as `load` accepts them.
+    discriminators : bool
+        Whether `discriminator` is a keyword.
 
     Attributes
     ----------
@@ -100,8 +103,9 @@ class Library:
         What the dialects that were met ask for and cannot have.
     """
 
-    def __init__(self, root: Any, limits: Limits, given: Mapping[str, Any] | None = None):
+    def __init__(self, root: Any, limits: Limits, given: Mapping[str, Any] | None = None, discriminators: bool = False):
         self.limits = limits
+        self._discriminators = discriminators
         self.notes: list[Entry] = []
         self.refusals: list[UnsupportedSchemaError] = []
         self._given = {} if given is None else {absolute("", uri, ""): source for uri, source in given.items()}
@@ -112,7 +116,7 @@ class Library:
         self._ambiguous: set[str] = set()
         self._scanned: set[Resource] = set()
         self._opened: set[str] = set()
-        self.root = self._document("", root, "", Dialect(Draft.UNSTATED))
+        self.root = self._document("", root, "", self._written_in(Draft.UNSTATED))
 
     def at(self, value: Any, resource: Resource) -> Resource:
         """The resource that a value in `resource` belongs to: the same, or one of its own if it has an identifier."""
@@ -235,7 +239,7 @@ class Library:
             raise SchemaError("`$schema` is the URI of a metaschema", pointer=pointer, keyword="$schema")
         draft = draft_of(stated)
         if draft is not None:
-            return Dialect(draft)
+            return self._written_in(draft)
         if stated not in self._dialects:
             self._dialects[stated] = self._custom_dialect(stated, pointer)
         return self._dialects[stated]
@@ -247,19 +251,22 @@ class Library:
             remedy = "name a draft from 4 on" if uri in _OLDER else "give it in `resources`, or name a draft"
             detail = f"the metaschema {stated!r:.200} is not known, so 2020-12 is assumed; {remedy}"
             self.notes.append(Entry(pointer, "$schema", detail))
-            return Dialect(Draft.UNSTATED)
+            return self._written_in(Draft.UNSTATED)
         base = metaschema.get("$schema")
         draft = (draft_of(base) if isinstance(base, str) else None) or Draft.DRAFT2020
         used = metaschema.get("$vocabulary")
         if used is None or draft.value < Draft.DRAFT2019.value:
-            return Dialect(draft)
+            return self._written_in(draft)
         if not isinstance(used, dict):
             raise SchemaError(f"`$vocabulary` of the metaschema {stated!r:.200} is an object", pointer=pointer, keyword="$schema")
         for uri, required in used.items():
             if required is True and vocabulary(draft, uri) is None:
                 reason = f"the metaschema {stated!r:.200} requires the vocabulary {uri!r:.200}, which is not known here"
                 self.refusals.append(UnsupportedSchemaError(reason, pointer=pointer, keyword="$schema"))
-        return Dialect(draft, frozenset(used))
+        return self._written_in(draft, frozenset(used))
+
+    def _written_in(self, draft: Draft, vocabularies: frozenset[str] | None = None) -> Dialect:
+        return Dialect(draft, vocabularies, self._discriminators)
 
 
 @cache
