@@ -45,6 +45,7 @@ class JSONSchemaOptions(TypedDict, total=False):
     style: str
     closed: bool
     discriminators: str | None
+    nullable: bool
     special_tokens: Iterable[str]
     limits: Limits | None
 

@@ -44,7 +44,7 @@ CHOICES = {  # of the options of JSON Schemas: what they may be, and what for; t
         "JSON, or an object as parameters in XML (default: json)",
     ),
 }
-FLAGS = ("unique_keys", "closed", "lenient")
+FLAGS = ("unique_keys", "closed", "nullable", "lenient")
 _OF_LIBRARY = ("whitespace", *CHOICES, *FLAGS)
 SCHEMA_OPTIONS = (*_OF_LIBRARY, "any_spelling")
 ANY_SPELLING = {"property_order": "any", "number_style": "any", "escapes": "all"}
@@ -112,6 +112,9 @@ def add_grammar(parser: argparse.ArgumentParser) -> None:
         schemas.add_argument(option_of(name), choices=choices, help=description)
     schemas.add_argument("--unique-keys", action="store_const", const=True, help="no key occurs twice in an object")
     schemas.add_argument("--closed", action="store_const", const=True, help="objects have no keys but those that the schema names")
+    schemas.add_argument(
+        "--nullable", action="store_const", const=True, help="`nullable: true` beside `type` admits null, as in OpenAPI 3.0"
+    )
     schemas.add_argument(
         "--lenient",
         action="store_const",

@@ -93,6 +93,7 @@ class Grammar:
         style: str = "json",
         closed: bool = False,
         discriminators: str | None = None,
+        nullable: bool = False,
         special_tokens: Iterable[str] = (),
         limits: Limits | None = None,
     ) -> Grammar:
@@ -131,6 +132,8 @@ class Grammar:
         discriminators : {"annotation", "required"}, optional
             What the `propertyName` of a `discriminator` (OpenAPI, pydantic) says: nothing, as JSON Schema has it, or that objects have that
             key. By default "required" where the schema is a model class or TypeAdapter, as pydantic has it, else "annotation".
+        nullable : bool
+            Read `nullable: true` beside `type` as OpenAPI 3.0 does: null is admitted, too. In JSON Schema it is no keyword.
         special_tokens : iterable of str
             Names of special tokens of the vocabulary: where what a `style` writes around names and values has one, it is the token.
         limits : Limits, optional
@@ -161,6 +164,7 @@ class Grammar:
             closed,
             check_special_tokens(special_tokens),
             discriminators,
+            nullable,
         )
 
         def compiled(schema: Any, options: json_schema.Options) -> Grammar | None:

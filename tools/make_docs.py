@@ -242,6 +242,7 @@ OPTIONS = """\
 | `unique_keys` | `False`: a key that the schema does not name may occur twice | `True`: no key occurs twice in an object |
 | `closed` | `False`: keys and items that the schema does not name may come, as in the standard | `True`: they do not; see below |
 | `discriminators` | `"annotation"`: what a `discriminator` names need not come; of a model of pydantic `"required"` | `"required"`: an object has the key that a `discriminator` names; see *Unions of pydantic* |
+| `nullable` | `False`: `nullable`, which is no keyword of JSON Schema, is an annotation | `True`: `nullable: true` beside `type` admits null, as in OpenAPI 3.0 |
 | `formats` | `"known"`: a `format` that is not in the table above is an annotation | `"strict"`: it is refused; `"annotation"`: no format is enforced |
 | `resources` | none | the schemas that references to other documents mean, by URI; nothing is ever fetched |
 | `style` | `"json"` | an object as parameters in XML: `"qwen_xml"` and others; see below |
@@ -372,7 +373,17 @@ The schemas of OpenAPI 3.1 are JSON Schema. A document is one of the `resources`
 
 `discriminator` is no keyword of JSON Schema either: it constrains nothing, but with `discriminators="required"` an object has the key that it
 names. The formats `int32`, `float`, `byte` and so on are not among those above: annotations.
-`nullable` of OpenAPI 3.0 is no keyword of JSON Schema. It is an annotation, too, and the report says so; write `"type": ["string", "null"]`.
+`nullable` of OpenAPI 3.0 is an annotation, too, and the report says so. With `nullable=True` the type beside it, or null, is admitted; as in
+OpenAPI it says nothing where there is no `type` (beside `$ref` or `allOf`), and `enum` has to list null, too: `report.notes` tells of both.
+
+```pycon
+>>> name = {"type": "string", "nullable": True}
+>>> reads("null", name), reads("null", name, nullable=True)
+(False, True)
+>>> print(Grammar.from_json_schema({**name, "enum": ["a", "b"]}, nullable=True).report.notes[0].detail)
+null is not among the values that are listed beside it, so it is not admitted
+
+```
 
 ## Unions of pydantic
 

@@ -92,7 +92,7 @@ def build(
     layout = Layout.begin(builder, options.whitespace, ESCAPES[options.escapes])
     if layout.is_pattern:
         questions.is_empty(layout.gap)  # a limit that its pattern meets is met here, and not where one of the schema is asked about
-    document = Document(schema, limits, options.resources, options.discriminators == "required")
+    document = Document(schema, limits, options.resources, options.of_openapi())
     context = Context(builder, document, options, limits, questions)
     context.normaliser = Normaliser(context)
     emitter = Emitter(context, layout)

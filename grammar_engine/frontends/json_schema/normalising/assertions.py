@@ -19,12 +19,13 @@ from numbers import Integral
 from typing import Any
 
 from ....errors import LimitExceededError, SchemaError, UnsupportedSchemaError
+from ....report import Entry
 from ..algebra import pieces, shape
 from ..algebra.shape import ANY, FALSE, NULL, TRUE, Shape
 from ..containers.arrays import ARRAYS, ArrayLayer, ArrayPiece, counted
 from ..containers.objects import OBJECTS, ObjectLayer, ObjectPiece
 from ..context import Context
-from ..reading.keywords import DISCRIMINATOR, Draft, Group
+from ..reading.keywords import DISCRIMINATOR, NULLABLE, Draft, Group
 from ..reading.places import ANYTHING, NEVER, Goal, Place
 from ..reading.resources import escape
 from ..scalars.decimals import Bound
@@ -110,6 +111,8 @@ class Assertions:
         result = ANY
         if "type" in schema:
             result = self._type(place, schema["type"])
+        if "nullable" in schema and NULLABLE.name in place.keywords:
+            result = self._nullable(place, schema, result)
         if "enum" in schema:
             values = schema["enum"]
             if not isinstance(values, (list, tuple)):
@@ -131,6 +134,23 @@ class Assertions:
             if name not in _OF_TYPE:
                 raise SchemaError(f"there is no type {name!r:.60}", pointer=place.pointer, keyword="type")
         return _any_type(tuple(listed), place.draft is Draft.DRAFT4)
+
+    def _nullable(self, place: Place, schema: dict[str, Any], of_type: Shape) -> Shape:
+        """What a `type` admits with `nullable` beside it: it has no effect without one, and `enum` and `const` say for themselves what
+        they admit (OpenAPI 3.0.3).
+        """
+        nullable = schema["nullable"]
+        if not isinstance(nullable, bool):
+            raise SchemaError("`nullable` is true or false", pointer=place.pointer, keyword="nullable")
+        listed = [schema["const"]] if "const" in schema else schema.get("enum", [None])
+        detail = ""
+        if "type" not in schema:
+            detail = "says nothing without a `type` beside it"
+        elif isinstance(listed, (list, tuple)) and not any(value is None for value in listed):
+            detail = "null is not among the values that are listed beside it, so it is not admitted"
+        if nullable and detail:
+            self.context.report.notes.append(Entry(place.pointer, "nullable", detail))
+        return shape.join([of_type, _OF_TYPE["null"]]) if nullable else of_type
 
     def _listed(self, place: Place, keyword: str, values: Sequence[Any]) -> Shape:
         """The shape of some values; the members of arrays and objects become places of their own."""

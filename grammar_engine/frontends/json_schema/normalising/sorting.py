@@ -106,7 +106,7 @@ def _sorted(names: tuple[str, ...], dialect: Dialect) -> Sorted:
 def _of_no_keyword(name: object) -> str:
     """What is said of a key that is no keyword: what it may be meant for."""
     if name == "nullable":
-        return 'not a keyword of this draft; of OpenAPI 3.0, for which JSON Schema has `"type": [..., "null"]`'
+        return 'not a keyword of this draft; of OpenAPI 3.0, for which JSON Schema has `"type": [..., "null"]`; nullable=True reads it so'
     if name == DISCRIMINATOR.name:
         return 'not a keyword of this draft; with discriminators="required" an object has the key that it names'
     meant = meant_by(name) if isinstance(name, str) and name not in NAMES else None

@@ -150,5 +150,6 @@ _KINDS: dict[str, Callable[[Any], bool]] = {
     "uniqueItems": lambda value: isinstance(value, bool),
     "required": _is_list(_is_text),
     "dependentRequired": _is_map(_is_list(_is_text)),
+    "nullable": lambda value: isinstance(value, bool),
     "discriminator": lambda value: isinstance(value, dict) and _is_text(value.get("propertyName")),
 }

@@ -18,6 +18,7 @@ from urllib.parse import unquote
 from ....errors import LimitExceededError, SchemaError, UnsupportedSchemaError
 from ....limits import Limits
 from ....report import Entry
+from .keywords import Keyword
 from .places import ANYTHING, NEVER, Frame, Goal, Place
 from .resources import RECURSIVE, Library, Resource, absolute, escape
 from .spellings import Spellings
@@ -40,14 +41,14 @@ class Document:
         `max_schema_nesting` and `max_schema_nodes` bound what is visited.
     resources : mapping of str to schema, optional
         Other documents by URI.
-    discriminators : bool
-        Whether `discriminator` is a keyword.
+    more : tuple of Keyword
+        Keywords of OpenAPI.
     """
 
-    def __init__(self, root: Any, limits: Limits, resources: Mapping[str, Any] | None = None, discriminators: bool = False):
+    def __init__(self, root: Any, limits: Limits, resources: Mapping[str, Any] | None = None, more: tuple[Keyword, ...] = ()):
         self.limits = limits
         self._max_nesting = limits.max_schema_nesting
-        self.library = Library(root, limits, resources, discriminators)
+        self.library = Library(root, limits, resources, more)
         self._frames: dict[tuple[Resource, frozenset[tuple[str, Resource]]], Frame] = {}
         self._entered: dict[tuple[Resource, Frame | None, int], Frame] = {}
         self._places: dict[tuple[int, Frame], Place] = {}

@@ -150,8 +150,10 @@ REGISTRY: tuple[Keyword, ...] = (
     Keyword("contentSchema", _ANNOTATION),
 )
 
-# Of OpenAPI. With the option `discriminators` what its `propertyName` says is required; else it is an annotation, in no draft.
+# Keywords of OpenAPI, which are in no draft: annotations, but with the options `discriminators` and `nullable`. Of the first one what its
+# `propertyName` says is required; by the second one a `type` is that or null.
 DISCRIMINATOR = Keyword("discriminator", _ENFORCED, Types.OBJECT, Group.OBJECT)
+NULLABLE = Keyword("nullable", _ENFORCED, group=Group.VALUE)
 
 # Where subschemas lie, for finding `$id` and `$anchor`.
 ONE_SCHEMA = frozenset(
@@ -206,12 +208,10 @@ _SPELLINGS = {
 
 
 @cache
-def table(draft: Draft, vocabularies: frozenset[str] | None = None, discriminators: bool = False) -> dict[str, Keyword]:
-    """The keywords that exist in `draft`, by name; only those of the given vocabularies where a metaschema lists some; perhaps that of
-    OpenAPI.
-    """
-    if discriminators:
-        return {**table(draft, vocabularies), DISCRIMINATOR.name: DISCRIMINATOR}
+def table(draft: Draft, vocabularies: frozenset[str] | None = None, more: tuple[Keyword, ...] = ()) -> dict[str, Keyword]:
+    """The keywords that exist in `draft`, by name; only those of the given vocabularies where a metaschema lists some; and some more."""
+    if more:
+        return {**table(draft, vocabularies), **{keyword.name: keyword for keyword in more}}
     if draft is Draft.UNSTATED:
         return {k.name: k for k in REGISTRY if k.name != "id"}
     compatible = ("definitions", "dependencies")  # the metaschemas of the later drafts keep them

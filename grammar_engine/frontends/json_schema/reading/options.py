@@ -1,7 +1,8 @@
 """The options of the JSON Schema front end: which spellings a text may use, and what happens where a schema cannot be honoured.
 
-Invariant. An option changes how values may be *written* or what is *refused*, never which values a schema admits, with three exceptions:
-`lenient` admits more, and each thing that it gives up is in the report; `closed` and `discriminators` admit less.
+Invariant. An option changes how values may be *written* or what is *refused*, never which values a schema admits, with these exceptions:
+`lenient` admits more, and each thing that it gives up is in the report; `closed` and `discriminators` admit less, and `nullable`
+admits null where the schema says so in words of OpenAPI.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from ....checks import check_bool, check_choice, check_count, check_special_toke
 from ....errors import GrammarError, LimitExceededError
 from ....ir import PYTHON_FULL, Builder
 from ....limits import Limits
+from .keywords import DISCRIMINATOR, NULLABLE, Keyword
 
 Whitespace = str | int | tuple[str, str]
 WORDS = "flexible", "bounded", "compact"  # of `whitespace`
@@ -35,7 +37,7 @@ STYLES = (
     "cohere_xml",
 )
 
-_FLAGS = ("lenient", "unique_keys", "closed")
+_FLAGS = ("lenient", "unique_keys", "closed", "nullable")
 _CHOICES = {
     "escapes": ("minimal", "all"),
     "property_order": ("schema", "any"),
@@ -61,6 +63,7 @@ class Options(NamedTuple):
     closed: bool = False
     special_tokens: Iterable[str] = ()
     discriminators: str | None = "annotation"  # and so is None
+    nullable: bool = False
 
     @classmethod
     def check_named(cls, options: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -72,6 +75,10 @@ class Options(NamedTuple):
                 raise TypeError(f"schema_options has {name!r:.80}, which is none of {', '.join(cls._fields)}")
         cls(**options).check()
         return {**options, "special_tokens": check_special_tokens(options["special_tokens"])} if "special_tokens" in options else options
+
+    def of_openapi(self) -> tuple[Keyword, ...]:
+        """The keywords of OpenAPI that are enforced."""
+        return (DISCRIMINATOR,) * (self.discriminators == "required") + (NULLABLE,) * self.nullable
 
     def check(self) -> None:
         """Raise for an option that has no such value."""

@@ -35,12 +35,12 @@ class Dialect(NamedTuple):
 
     draft: Draft
     vocabularies: frozenset[str] | None = None  # those that the metaschema lists, by URI; None: all
-    discriminators: bool = False  # whether `discriminator` is a keyword
+    more: tuple[Keyword, ...] = ()  # keywords of OpenAPI
 
     @property
     def keywords(self) -> dict[str, Keyword]:
         """The keywords that have a meaning."""
-        return table(self.draft, self.vocabularies, self.discriminators)
+        return table(self.draft, self.vocabularies, self.more)
 
 
 class Resource:
@@ -91,8 +91,8 @@ class Library:
         For documents that are given as text.
     given : mapping of str to schema, optional
         Other documents by URI, as `load` accepts them.
-    discriminators : bool
-        Whether `discriminator` is a keyword.
+    more : tuple of Keyword
+        Keywords of OpenAPI.
 
     Attributes
     ----------
@@ -103,9 +103,9 @@ class Library:
         What the dialects that were met ask for and cannot have.
     """
 
-    def __init__(self, root: Any, limits: Limits, given: Mapping[str, Any] | None = None, discriminators: bool = False):
+    def __init__(self, root: Any, limits: Limits, given: Mapping[str, Any] | None = None, more: tuple[Keyword, ...] = ()):
         self.limits = limits
-        self._discriminators = discriminators
+        self._more = more
         self.notes: list[Entry] = []
         self.refusals: list[UnsupportedSchemaError] = []
         self._given = {} if given is None else {absolute("", uri, ""): source for uri, source in given.items()}
@@ -266,7 +266,7 @@ class Library:
         return self._written_in(draft, frozenset(used))
 
     def _written_in(self, draft: Draft, vocabularies: frozenset[str] | None = None) -> Dialect:
-        return Dialect(draft, vocabularies, self._discriminators)
+        return Dialect(draft, vocabularies, self._more)
 
 
 @cache
