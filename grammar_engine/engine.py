@@ -35,14 +35,15 @@ class Switches:
         Keep transitions of the lexer and of configurations.
     slices : bool
         Allow plain tokens together where any plain text can go on, those of a slice of the vocabulary where all it does can, and all below
-        a node of the trie where that stays inside a lexeme; go down strings that are spelt out without states.
+        a node of the trie where that stays inside a lexeme; go down strings that are spelt out without states; of strings that
+        `uniqueItems` compares walk what may still equal one.
     heirs : bool
         Make a mask by its difference from that of the state to which most bytes lead, or (`lexing="longest"`) of what a longer match would
         drop, or without lexemes that read little.
     clamping : bool
         Take states to be equal whose bounds no token can tell apart, and count what there is to spare; take counted text to have no most of
         characters, labels of host names to have none, and regular expressions as texts to have no names and groups, and look at the tokens
-        that may differ.
+        that may differ. Take long strings that `uniqueItems` compares by their first bytes.
     table : bool
         Make the token automaton of a grammar that turns out to have few states, with the sixteenth matcher over it.
     shapes : bool

@@ -254,14 +254,27 @@ u32 cf_tracked(ge_engine *e, cf_alternative a) {
     return push_alternative(e, a.row, a.state, a.track, a.text) ? intern_config(e) : NONE;
 }
 
-u32 cf_reduced(ge_engine *e, u32 config) {
+static u32 with_tracks(ge_engine *e, u32 config, u32 (*change)(un_state *u, u32 track)) {
     e->alts.n = 0;
     for (u32 i = 0, n = cf_count(e, config); i < n; i++) {
         cf_alternative a = cf_alternative_at(e, config, i);
-        u32 track = a.track <= UN_OUTSIDE ? a.track : un_reduced(&e->un, a.track);
+        u32 track = a.track <= UN_OUTSIDE ? a.track : change(&e->un, a.track);
         if (track == NONE || !push_alternative(e, a.row, a.state, track, a.text)) return NONE;
     }
     return intern_config(e);
+}
+
+u32 cf_reduced(ge_engine *e, u32 config) { return with_tracks(e, config, un_reduced); }
+u32 cf_shortened(ge_engine *e, u32 config) { return with_tracks(e, config, un_shortened); }
+
+/* The longest token that has a quotation mark. */
+static u32 longest_with_quote(const ge_vocab *v) {
+    u32 longest = 0;
+    for (u32 i = 0; i < v->n_tokens; i++) {
+        u32 n = v->offsets[i + 1] - v->offsets[i];
+        if (n > longest && memchr(v->text + v->offsets[i], '"', n)) longest = n;
+    }
+    return longest;
 }
 
 u32 cf_with_states(ge_engine *e, u32 config, const u32 *states) {
@@ -599,7 +612,7 @@ bool cf_init(ge_engine *e) {
     if (cf_has_values(e)) {
         if (intern(&e->b, &e->texts, (u32[]){NONE}, 1, &fresh) != CF_EMPTY_TEXT || !(e->no_next = new_table(e))) return false;
     }
-    if (e->g->has_unique && !un_init(&e->un, &e->b, &e->lx)) return false;
+    if (e->g->has_unique && !un_init(&e->un, &e->b, &e->lx, longest_with_quote(e->v))) return false;
     u32 row = ep_start(&e->ep);
     return row != NONE && fresh_config(e, row) == CF_START;
 }

@@ -179,6 +179,7 @@ u32 cf_twin(ge_engine *e, u32 config);                 /* itself if that is what
 u32 cf_step_on(ge_engine *e, u32 config, u32 byte);
 u32 cf_tracked(ge_engine *e, cf_alternative a);
 u32 cf_reduced(ge_engine *e, u32 config); /* with reduced tracks (un.h) */
+u32 cf_shortened(ge_engine *e, u32 config); /* with shortened ones */
 bool cf_is_alive(ge_engine *e, cf_alternative a, bool *answer);
 /* Has the grammar values on which what may come next depends? */
 static inline bool cf_has_values(const ge_engine *e) { return e->g->g.has_distinct || e->g->has_unique; }

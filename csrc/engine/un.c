@@ -9,6 +9,7 @@
 
 #include "../regex/utf8.h"
 
+enum { END_OF_SHORTENED = 0xff /* no byte of UTF-8 */ };
 enum { MOST_EXPONENT = 1 << 20, FAR_ZEROS = 64 }; /* front ends spell listed numbers with some ten zeros more than they need */
 /* Of an escape in a string: [ what comes next:4 | is there a lead:1 | lead - 0xd800:10 | digits so far:16 ] */
 enum { ESCAPE_NONE, ESCAPE_BEGUN, ESCAPE_DIGITS, ESCAPE_SHIFT = 27, ESCAPE_LEAD = 1 << 26, LEAD_SHIFT = 16 };
@@ -17,8 +18,8 @@ static u32 track_of(un_state *u, un_track t) {
     return intern(u->b, &u->tracks, (u32[]){t.up, t.kind, t.values, t.equal, t.content, t.n, t.key}, UN_TRACK_WORDS, NULL);
 }
 
-bool un_init(un_state *u, budget *b, lx_lexer *lx) {
-    *u = (un_state){.b = b, .lx = lx};
+bool un_init(un_state *u, budget *b, lx_lexer *lx, u32 reach) {
+    *u = (un_state){.b = b, .lx = lx, .reach = reach};
     bool ok = intern(b, &u->tracks, (u32[]){NONE}, 1, NULL) == UN_BARE;
     ok = ok && intern(b, &u->tracks, (u32[]){NONE, NONE}, 2, NULL) == UN_OUTSIDE && intern(b, &u->sets, NULL, 0, NULL) == 0;
     return ok && intern(b, &u->texts, (u32[]){NONE}, 1, NULL) == 0 && intern(b, &u->cells, (u32[]){NONE}, 1, NULL) == 0;
@@ -63,7 +64,9 @@ static u32 found_set(un_state *u) {
     id_vec *f = &u->found;
     u32 n = 0;
     if (!budget_work(u->b, f->n / 8)) return NONE;
-    if (f->n > 1) qsort(f->at, f->n, sizeof *f->at, compare_u32);
+    bool in_order = true;
+    for (u32 i = 1; i < f->n && in_order; i++) in_order = f->at[i - 1] < f->at[i];
+    if (!in_order) qsort(f->at, f->n, sizeof *f->at, compare_u32);
     for (u32 i = 0; i < f->n; i++)
         if (n == 0 || f->at[n - 1] != f->at[i]) f->at[n++] = f->at[i];
     return intern(u->b, &u->sets, f->at, n, NULL);
@@ -253,6 +256,23 @@ u32 un_reduced(un_state *u, u32 track) {
     return t.content == NONE ? NONE : track_of(u, t);
 }
 
+u32 un_shortened(un_state *u, u32 track) {
+    if (track <= UN_OUTSIDE) return track;
+    un_track t = un_at(u, track);
+    if ((t.kind != UN_STRING && t.kind != UN_KEY) || t.values <= u->reach || t.content == t.values - u->reach) return track;
+    t.content = intern(u->b, &u->texts, (u32[]){t.values - u->reach, END_OF_SHORTENED}, 2, NULL);
+    return t.content == NONE ? NONE : track_of(u, t);
+}
+
+bool un_is_at_mark(const un_state *u, u32 track) {
+    un_track t = un_at(u, track);
+    for (u32 i = 0, n; (t.kind == UN_STRING || t.kind == UN_KEY) && i < intern_length(&u->sets, t.equal); i++) {
+        const u8 *text = scalar_text(u, intern_words(&u->sets, t.equal)[i], &n);
+        if (t.n + 1 < n && text[t.n + 1] == END_OF_SHORTENED) return true;
+    }
+    return false;
+}
+
 /* --- steps --------------------------------------------------------------------------------------------------------------- */
 
 /* The cells of an object and one member more, in order. */
@@ -314,10 +334,22 @@ static u32 end_composite(un_state *u, const un_track *t) {
     return id == NONE ? NONE : add_value(u, t->up, 2 * id + 1);
 }
 
+/* The value of a scalar or key that ends: that one of those it may equal which ends here, too, or else as it is spelt. */
+static u32 ended_value(un_state *u, const un_track *t) {
+    if (t->kind == UN_WORD) return spell_scalar(u, t->content) ? lx_value(u->lx, u->text.at, u->text.n) : NONE;
+    u32 n, n_values = intern_length(&u->sets, t->equal);
+    if (!budget_work(u->b, n_values / 16)) return NONE;
+    for (u32 i = 0; i < n_values; i++) {
+        u32 value = intern_words(&u->sets, t->equal)[i];
+        (void)scalar_text(u, value, &n);
+        if (n == t->n + 1) return value >> 1; /* with the mark */
+    }
+    return spell_scalar(u, t->content) ? lx_value_of_string(u->lx, u->text.at, u->text.n) : NONE;
+}
+
 /* A scalar or key ends. */
 static u32 end_scalar(un_state *u, const un_track *t) {
-    if (!spell_scalar(u, t->content)) return NONE;
-    u32 value = t->kind == UN_WORD ? lx_value(u->lx, u->text.at, u->text.n) : lx_value_of_string(u->lx, u->text.at, u->text.n);
+    u32 value = ended_value(u, t);
     if (value == NONE) return NONE;
     if (t->kind != UN_KEY) return add_value(u, t->up, 2 * value);
     un_track object = un_at(u, t->up);
@@ -328,10 +360,24 @@ static u32 end_scalar(un_state *u, const un_track *t) {
     return object.equal == NONE ? NONE : track_of(u, object);
 }
 
+bool un_held_bytes(const un_state *u, u32 track, byte_set *bytes) {
+    un_track t = un_at(u, track);
+    u32 n, n_values = intern_length(&u->sets, t.equal);
+    if ((t.kind != UN_STRING && t.kind != UN_KEY) || t.key || !budget_work(u->b, n_values / 16)) return false;
+    for (u32 i = 0; i < n_values; i++) {
+        const u8 *text = scalar_text(u, intern_words(&u->sets, t.equal)[i], &n);
+        if (t.n + 1 < n) set_add(bytes, text[t.n + 1]); /* behind the mark */
+    }
+    set_add(bytes, '"');
+    if (n_values) set_add(bytes, '\\');
+    return true;
+}
+
 static bool push_text(un_state *u, un_track *t, u32 byte) {
     t->equal = set_where(u, t->equal, has_byte, t, byte);
     t->content = intern(u->b, &u->texts, (u32[]){t->content, byte}, 2, NULL);
     t->n = t->equal ? t->n + 1 : 0;
+    if (t->values < u->reach && ++t->values == u->reach) t->values += t->content;
     return t->equal != NONE && t->content != NONE;
 }
 

@@ -20,6 +20,10 @@
  * text in which nothing is held can be completed. Of reduced tracks that are held there are finitely many for each set of earlier items
  * and each lexeme of numbers that has few values.
  *
+ * A long string need not be known by all of it: which tokens may come depends on what it may still equal, and on as much of it as a token
+ * may repeat behind its end. So masks are those of a track with a *shortened* text, the first bytes and a mark that no string has. Whether
+ * something else can still come may depend on more of it, where few values are left: a search that comes to the mark says so.
+ *
  * Cost. A byte: a look-up, and in proportion to the values that what begins with it may equal. Texts differ in their tracks, so
  * configurations with these recur little, and have no table of transitions. */
 #ifndef GE_UN_H
@@ -36,10 +40,10 @@ typedef enum un_kind { UN_UNIQUE, UN_ARRAY, UN_OBJECT, UN_STRING, UN_KEY, UN_WOR
 typedef struct un_track {
     u32 up;      /* what it is in, as that was when it began */
     u32 kind;
-    u32 values;  /* UN_UNIQUE: of its items so far; a set */
+    u32 values;  /* UN_UNIQUE: of its items so far; a set. Of a text: its bytes; from u->reach on, that + the text of the first ones */
     u32 equal;   /* the values that it may become; a set */
     u32 content; /* of a scalar or key: its text, strings decoded; of others their items or members (cells) */
-    u32 n;       /* of these */
+    u32 n;       /* of these; of a string those that are compared so far, 0 if it can equal nothing */
     u32 key;     /* UN_OBJECT: of the member under way, NONE: none is; UN_STRING, UN_KEY: what is read of an escape (un.c) */
 } un_track;
 
@@ -52,6 +56,8 @@ typedef struct un_crossing {
 typedef struct un_state {
     budget *b;
     lx_lexer *lx;           /* has the values of scalars */
+    u32 reach;              /* no token that has a quotation mark is longer */
+    bool is_unsure;         /* a search came to a mark: no text is shortened from now on */
     intern_table tracks;    /* the first two stand for UN_BARE and UN_OUTSIDE */
     intern_table composites; /* un_kind, then items, or keys and values in the order of these */
     intern_table sets;      /* of values, ascending; the first is empty */
@@ -65,7 +71,7 @@ typedef struct un_state {
     id_vec found, members;  /* scratch */
 } un_state;
 
-bool un_init(un_state *u, budget *b, lx_lexer *lx);
+bool un_init(un_state *u, budget *b, lx_lexer *lx, u32 reach);
 void un_drop(un_state *u);
 
 static inline un_track un_at(const un_state *u, u32 track) {
@@ -78,8 +84,16 @@ u32 un_step(un_state *u, u32 track, u32 byte);
 /* The array that has just begun is one whose items all differ. NONE: failure. */
 u32 un_begin(un_state *u, u32 track);
 
+/* Of a text under way that is held: the bytes by which it may stay so, or end. False: not told. */
+bool un_held_bytes(const un_state *u, u32 track, byte_set *bytes);
+
 /* The same for what may still come, as long as it is held: of the spellings of a number so far, one. NONE: failure. */
 u32 un_reduced(un_state *u, u32 track);
+
+/* The same for what any token tells of it, as above. NONE: failure. */
+u32 un_shortened(un_state *u, u32 track);
+/* Is the next byte of what a text may equal the mark of one that was shortened? */
+bool un_is_at_mark(const un_state *u, u32 track);
 
 /* May what is under way still become equal to something? */
 static inline bool un_is_held(const un_state *u, u32 track) { return track > UN_OUTSIDE && intern_length(&u->sets, un_at(u, track).equal); }

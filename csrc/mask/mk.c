@@ -151,8 +151,23 @@ bool mk_reads_token(ge_engine *e, u32 config, u32 token, bool *answer) {
     return config != NONE;
 }
 
+/* The mask of a configuration with long texts, from that with shortened ones (un.h): no token tells them apart. */
+static bool build_from_shortened(ge_engine *e, u32 config, bool *done) {
+    *done = false;
+    if (!e->g->has_unique || e->un.is_unsure || e->switches & GE_NO_CLAMPING) return true;
+    u32 shortened = cf_shortened(e, config);
+    if (shortened == config || shortened == NONE) return shortened != NONE;
+    if (!mk_load_or_build(e, shortened)) return false;
+    *done = !e->un.is_unsure;
+    if (*done) atomic_store(&cf_at(e, config)->mask, atomic_load(&cf_at(e, shortened)->mask));
+    return true;
+}
+
 /* The mask of a configuration with values, from that of its twin. */
 static bool build_from_twin(ge_engine *e, u32 config, u32 twin) {
+    bool done;
+    if (!build_from_shortened(e, config, &done)) return false;
+    if (done) return true;
     if (!mk_load_or_build(e, twin)) return false;
     mk_make_bits(e, &e->mk.found);
     cf_record *record = cf_at(e, twin);

@@ -99,6 +99,20 @@ static void take_out_below(const tt_trie *trie, u32 node, u32 *bits, bool *chang
     } while (tt_below(trie, &from, &to));
 }
 
+/* The bytes by which a text under way may stay held, or end. By others that the rules allow it goes on, can be completed as without tracks,
+ * and there is nothing to walk. Where that is not so, all bytes. False: failure. */
+static bool held_bytes(const ge_engine *e, u32 config, u32 bare, byte_set *bytes) {
+    u32 n = cf_count(e, config);
+    bool is_told = n == cf_count(e, bare) && !(e->switches & GE_NO_SLICES);
+    memset(bytes, 0, sizeof *bytes);
+    for (u32 i = 0; i < n && is_told; i++) {
+        cf_alternative a = cf_alternative_at(e, config, i), b = cf_alternative_at(e, bare, i);
+        is_told = a.row == b.row && a.state == b.state && a.track > UN_OUTSIDE && un_held_bytes(&e->un, a.track, bytes);
+    }
+    if (!is_told) memset(bytes, 0xff, sizeof *bytes);
+    return e->b.status == GE_OK;
+}
+
 typedef struct held_place { /* of the walk: a node, and what is there with tracks and without */
     u32 node, config, bare;
 } held_place;
@@ -109,11 +123,11 @@ static bool walk_held(ge_engine *e, u32 config, u32 bare, u32 *bits, bool *chang
     bool ok = vec_push(&e->b, &todo, ((held_place){0, config, bare}));
     while (ok && todo.n) {
         held_place at = todo.at[--todo.n];
-        byte_set first;
-        ok = cf_first(e, at.bare, &first);
+        byte_set first, held;
+        ok = cf_first(e, at.bare, &first) && held_bytes(e, at.config, at.bare, &held);
         for (u32 child = trie->first.at[at.node]; ok && child < trie->first.at[at.node + 1]; child++) {
             u32 byte = trie->byte.at[child];
-            if (!set_has(&first, byte)) continue;
+            if (!set_has(&first, byte) || !set_has(&held, byte)) continue;
             u32 to = cf_step(e, at.config, e->lx.x.class_of[byte]), bare_to = cf_step(e, at.bare, e->lx.x.class_of[byte]);
             ok = to != NONE && bare_to != NONE && budget_work(&e->b, 1);
             e->stats.trie_nodes++;

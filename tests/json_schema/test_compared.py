@@ -313,6 +313,71 @@ def test_no_switch_changes_a_mask() -> None:
         assert masks == reference
 
 
+LONG = ["a" * n for n in (0, 1, 3, 7, 8, 9, 12, 20)] + ["aaaaaaaaab", "abababababab", "aaaaaaaa\u00e9", "\u00e9" * 6]
+OF_LONG: list[Any] = [
+    {},
+    {"type": ["string", "array"]},
+    {"type": "object", "additionalProperties": {"type": "string"}},
+    {"enum": [LONG[5], LONG[6], LONG[7], [LONG[5]], [LONG[7]], {LONG[5]: LONG[5]}, {LONG[6]: 1}]},
+    {"enum": [LONG[5], LONG[6], [LONG[6]]]},
+    {"type": "object", "properties": {LONG[6]: {"enum": LONG[6:8]}}, "required": [LONG[6]], "additionalProperties": False},
+    unique({"items": {"type": "string"}}),
+    {"type": ["string", "array"], "minLength": 7},
+]
+CROSSING = [b'","', b'"],["', b'"},{"', b'":"', b'","aa', b'","aaa"', b'"],["a', b'"],["a","a"', b',"aaa"', b'"],[', b'"},{"aaa']
+
+
+def fragments(rng: random.Random) -> list[bytes]:
+    """Parts of texts of such arrays, up to 10 bytes, so no token that holds a quotation mark is as long as the longest strings."""
+
+    def value(depth: int) -> Any:
+        if depth == 0 or rng.random() < 0.5:
+            return rng.choice(LONG)
+        parts = [value(depth - 1) for _ in range(rng.randint(0, 2))]
+        return parts if rng.random() < 0.5 else {rng.choice(LONG): part for part in parts}
+
+    found = set(CROSSING)
+    while len(found) < 50:
+        text = json.dumps([value(2), value(2)], ensure_ascii=False, separators=(",", ":"))
+        at = rng.randrange(len(text))
+        found.add(text[at : at + rng.randint(2, 8)].encode())
+    return sorted(found)
+
+
+@pytest.mark.parametrize("items", OF_LONG, ids=dump)
+@pytest.mark.parametrize("escapes", ["minimal", "all"])
+def test_long_strings_and_what_crosses_their_ends(items: Any, escapes: str) -> None:
+    """Masks are made of the first bytes of these: they say of each token what the whole text does, with the switches on and off."""
+    grammar = Grammar.from_json_schema(unique({"items": items}), whitespace="compact", escapes=escapes)
+    n_long = 0
+    for seed in range(6):
+        rng = random.Random(seed)
+        tokens = [bytes([byte]) for byte in [*range(32, 127), 0xC3, 0xA9]]
+        tokens += [fragment for fragment in fragments(rng) if fragment not in tokens]
+        vocab = Vocabulary([*tokens, b"<end>"], eos=[len(tokens)])
+        off = [Switches(slices=False), Switches(clamping=False), Switches(slices=False, clamping=False)]
+        matcher, *others = [Matcher(grammar, vocab, switches=switches) for switches in (Switches(), *off)]
+        likely = [token for token, text in enumerate(tokens) if text in CROSSING or set(text) <= set(b'a,"[]{}:')]
+        first = [rng.choice(LONG[5:]), rng.choice([[LONG[6]], [], {LONG[5]: LONG[6]}])]
+        text = (json.dumps(first, separators=(",", ":"), ensure_ascii=False)[:-1] + ',"' + first[0][: rng.randint(8, 20)]).encode()
+        read = [each.accept_bytes(text) for each in (matcher, *others)]
+        text = text if all(read) else b""
+        for _ in range(40):
+            allowed = matcher.allowed_tokens()
+            assert allowed == [token for token in range(vocab.size) if matcher.fork().accept(token)], text
+            for other in others:
+                assert other.allowed_tokens() == allowed, text
+            some = [token for token in likely if token in allowed] or [token for token in allowed if token < len(tokens)]
+            longer = [token for token in some if set(tokens[token]) == {ord("a")}]
+            if not some:
+                break
+            token = rng.choice(longer if longer and rng.random() < 0.7 else some)
+            assert all(each.accept(token) for each in (matcher, *others))
+            text += tokens[token]
+            n_long += len(text.rpartition(b'"')[2]) > 10
+    assert n_long > 10
+
+
 def test_tokens_that_hold_several_items() -> None:
     grammar = Grammar.from_json_schema({"properties": {"x": unique()}, "additionalProperties": False}, whitespace="compact")
     good = [b"[[],{}", b"[1,2]", b'["a","b"', b'[[1],["]', b"[", b"[[[", b"[{},[{},{"]
@@ -398,7 +463,8 @@ def test_a_mask_says_what_is_accepted_over_a_shipped_vocabulary(whitespace: str)
         rng = random.Random(seed)
         schema = rng.choice([unique(), unique({"items": {"type": "object"}}), {"properties": {"x": unique()}, "required": ["x"]}])
         matcher = Matcher(Grammar.from_json_schema(schema, whitespace=whitespace), vocab)
-        for _ in range(25):
+        text = b""
+        for _ in range(40):
             allowed = matcher.allowed_tokens()
             for token in {*rng.sample(marks, 60), *rng.sample(allowed, min(len(allowed), 20))}:
                 assert matcher.fork().accept(token) == (token in allowed), (schema, texts[token])
