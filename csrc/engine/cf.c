@@ -270,9 +270,11 @@ u32 cf_shortened(ge_engine *e, u32 config) { return with_tracks(e, config, un_sh
 /* The longest token that has a quotation mark. */
 static u32 longest_with_quote(const ge_vocab *v) {
     u32 longest = 0;
-    for (u32 i = 0; i < v->n_tokens; i++) {
-        u32 n = v->offsets[i + 1] - v->offsets[i];
-        if (n > longest && memchr(v->text + v->offsets[i], '"', n)) longest = n;
+    const u8 *end = v->text + v->offsets[v->n_tokens];
+    for (const u8 *at = v->text; at < end && (at = memchr(at, '"', (size_t)(end - at)));) {
+        u32 token = vb_token_at(v, (size_t)(at - v->text));
+        longest = max_u32(longest, v->offsets[token + 1] - v->offsets[token]);
+        at = v->text + v->offsets[token + 1];
     }
     return longest;
 }

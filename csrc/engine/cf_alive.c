@@ -5,7 +5,7 @@
  * be met, and few bytes were read. Mostly the next byte is a way: another character of a string, another digit, the end of an object with
  * fewer members. Where there is none, what is held leads to few configurations, spellings of earlier items, and all of them are ruled out.
  *
- * Nothing is told by a shortened text that is met as far as its mark: behind that the search does not go. If all else is ruled out, too, it
+ * Nothing is told by a shortened text that is met as far as its cut: behind that the search does not go. If all else is ruled out, too, it
  * is unsure, and the mask it is made for is made again from the whole text (mask/mk.c).
  *
  * Invariant. A verdict is kept for a configuration of one alternative; it does not depend on the order of questions. */
@@ -108,11 +108,12 @@ bool cf_is_alive(ge_engine *e, cf_alternative a, bool *answer) {
     while (ok && s.heap.n && !*answer) {
         byte_set held;
         at = pop_least(&s);
-        if (un_is_at_mark(&e->un, cf_alternative_at(e, s.places.at[at].config, 0).track)) {
+        ok = budget_work(&e->b, PLACE);
+        if (ok && un_is_at_cut(&e->un, cf_alternative_at(e, s.places.at[at].config, 0).track)) {
             is_unsure = true;
             continue;
         }
-        ok = budget_work(&e->b, PLACE) && find_way(e, s.places.at[at].config, &held, answer);
+        ok = ok && find_way(e, s.places.at[at].config, &held, answer);
         for (u32 byte = 0; ok && byte < 256 && !*answer; byte++)
             if (set_has(&held, byte)) ok = push_next(e, &s, at, byte, answer);
     }

@@ -9,7 +9,7 @@
 
 #include "../regex/utf8.h"
 
-enum { END_OF_SHORTENED = 0xff /* no byte of UTF-8 */ };
+enum { CUT = 0xff /* no byte of UTF-8 */ };
 enum { MOST_EXPONENT = 1 << 20, FAR_ZEROS = 64 }; /* front ends spell listed numbers with some ten zeros more than they need */
 /* Of an escape in a string: [ what comes next:4 | is there a lead:1 | lead - 0xd800:10 | digits so far:16 ] */
 enum { ESCAPE_NONE, ESCAPE_BEGUN, ESCAPE_DIGITS, ESCAPE_SHIFT = 27, ESCAPE_LEAD = 1 << 26, LEAD_SHIFT = 16 };
@@ -260,15 +260,15 @@ u32 un_shortened(un_state *u, u32 track) {
     if (track <= UN_OUTSIDE) return track;
     un_track t = un_at(u, track);
     if ((t.kind != UN_STRING && t.kind != UN_KEY) || t.values <= u->reach || t.content == t.values - u->reach) return track;
-    t.content = intern(u->b, &u->texts, (u32[]){t.values - u->reach, END_OF_SHORTENED}, 2, NULL);
+    t.content = intern(u->b, &u->texts, (u32[]){t.values - u->reach, CUT}, 2, NULL);
     return t.content == NONE ? NONE : track_of(u, t);
 }
 
-bool un_is_at_mark(const un_state *u, u32 track) {
+bool un_is_at_cut(const un_state *u, u32 track) {
     un_track t = un_at(u, track);
     for (u32 i = 0, n; (t.kind == UN_STRING || t.kind == UN_KEY) && i < intern_length(&u->sets, t.equal); i++) {
         const u8 *text = scalar_text(u, intern_words(&u->sets, t.equal)[i], &n);
-        if (t.n + 1 < n && text[t.n + 1] == END_OF_SHORTENED) return true;
+        if (t.n + 1 < n && text[t.n + 1] == CUT) return true;
     }
     return false;
 }

@@ -21,8 +21,8 @@
  * and each lexeme of numbers that has few values.
  *
  * A long string need not be known by all of it: which tokens may come depends on what it may still equal, and on as much of it as a token
- * may repeat behind its end. So masks are those of a track with a *shortened* text, the first bytes and a mark that no string has. Whether
- * something else can still come may depend on more of it, where few values are left: a search that comes to the mark says so.
+ * may repeat behind its end. So masks are those of a track with a *shortened* text, the first bytes and a *cut*, which no string has.
+ * Whether something else can still come may depend on more of it, where few values are left: a search that comes to the cut says so.
  *
  * Cost. A byte: a look-up, and in proportion to the values that what begins with it may equal. Texts differ in their tracks, so
  * configurations with these recur little, and have no table of transitions. */
@@ -57,7 +57,7 @@ typedef struct un_state {
     budget *b;
     lx_lexer *lx;           /* has the values of scalars */
     u32 reach;              /* no token that has a quotation mark is longer */
-    bool is_unsure;         /* a search came to a mark: no text is shortened from now on */
+    bool is_unsure;         /* a search came to a cut: no text is shortened from now on */
     intern_table tracks;    /* the first two stand for UN_BARE and UN_OUTSIDE */
     intern_table composites; /* un_kind, then items, or keys and values in the order of these */
     intern_table sets;      /* of values, ascending; the first is empty */
@@ -84,16 +84,16 @@ u32 un_step(un_state *u, u32 track, u32 byte);
 /* The array that has just begun is one whose items all differ. NONE: failure. */
 u32 un_begin(un_state *u, u32 track);
 
-/* Of a text under way that is held: the bytes by which it may stay so, or end. False: not told. */
-bool un_held_bytes(const un_state *u, u32 track, byte_set *bytes);
-
 /* The same for what may still come, as long as it is held: of the spellings of a number so far, one. NONE: failure. */
 u32 un_reduced(un_state *u, u32 track);
 
-/* The same for what any token tells of it, as above. NONE: failure. */
+/* The same for what a token may tell of it: with a shortened text. NONE: failure. */
 u32 un_shortened(un_state *u, u32 track);
-/* Is the next byte of what a text may equal the mark of one that was shortened? */
-bool un_is_at_mark(const un_state *u, u32 track);
+/* Is what comes next in a value that a text may equal the cut of a shortened one? */
+bool un_is_at_cut(const un_state *u, u32 track);
+
+/* Adds the bytes by which a text under way may stay held, or end. False: it is none, or within an escape; or failure. */
+bool un_held_bytes(const un_state *u, u32 track, byte_set *bytes);
 
 /* May what is under way still become equal to something? */
 static inline bool un_is_held(const un_state *u, u32 track) { return track > UN_OUTSIDE && intern_length(&u->sets, un_at(u, track).equal); }

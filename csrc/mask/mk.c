@@ -151,7 +151,8 @@ bool mk_reads_token(ge_engine *e, u32 config, u32 token, bool *answer) {
     return config != NONE;
 }
 
-/* The mask of a configuration with long texts, from that with shortened ones (un.h): no token tells them apart. */
+/* The mask of a configuration with long texts, from that with shortened ones (un.h): no token tells them apart. Where a search is unsure
+ * that is not so; then what was made of the shortened ones this time may be wrong, and nobody asks for these any more. */
 static bool build_from_shortened(ge_engine *e, u32 config, bool *done) {
     *done = false;
     if (!e->g->has_unique || e->un.is_unsure || e->switches & GE_NO_CLAMPING) return true;

@@ -29,24 +29,13 @@ static u8 crossing_of(const u8 *text, u32 n) {
     return found;
 }
 
-/* The token of which a byte of the vocabulary's text is. */
-static u32 token_at(const ge_vocab *v, size_t at) {
-    u32 low = 0, high = v->n_tokens;
-    while (high - low > 1) {
-        u32 middle = low + (high - low) / 2;
-        if (v->offsets[middle] <= at) low = middle;
-        else high = middle;
-    }
-    return low;
-}
-
 /* Looks for these tokens, once. */
 static bool find_crossing(ge_engine *e) {
     const ge_vocab *v = e->v;
     size_t n = v->offsets[v->n_tokens];
     if (e->un.has_crossing) return true;
     for (const u8 *at = v->text, *end = v->text + n; n && (at = memchr(at, ',', (size_t)(end - at)));) {
-        u32 token = token_at(v, (size_t)(at - v->text));
+        u32 token = vb_token_at(v, (size_t)(at - v->text));
         u8 found = crossing_of(v->text + v->offsets[token], v->offsets[token + 1] - v->offsets[token]);
         if (found && !vec_push(&e->b, &e->un.crossing, ((un_crossing){token, found}))) return e->un.crossing.n = 0, false;
         at = v->text + v->offsets[token + 1];

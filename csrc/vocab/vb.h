@@ -227,6 +227,17 @@ struct ge_vocab {
 
 #define VB_STORE_BYTES ((size_t)64 << 20) /* ceiling of the store, unless ge_vocab_bound gives another */
 
+/* The token of which a byte of the text is. */
+static inline u32 vb_token_at(const ge_vocab *v, size_t at) {
+    u32 low = 0, high = v->n_tokens;
+    while (high - low > 1) {
+        u32 middle = low + (high - low) / 2;
+        if (v->offsets[middle] <= at) low = middle;
+        else high = middle;
+    }
+    return low;
+}
+
 ge_vocab *vb_new(void); /* empty; NULL: out of memory */
 void vb_unmap(ge_vocab *v);
 bool vb_make_shapes(ge_vocab *v);

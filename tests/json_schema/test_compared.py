@@ -313,7 +313,7 @@ def test_no_switch_changes_a_mask() -> None:
         assert masks == reference
 
 
-LONG = ["a" * n for n in (0, 1, 3, 7, 8, 9, 12, 20)] + ["aaaaaaaaab", "abababababab", "aaaaaaaa\u00e9", "\u00e9" * 6]
+LONG = ["a" * n for n in (0, 1, 3, 7, 8, 9, 15, 20)] + ["aaaaaaaaab", "abababababab", "aaaaaaaa\u00e9", "\u00e9" * 6]
 OF_LONG: list[Any] = [
     {},
     {"type": ["string", "array"]},
@@ -324,11 +324,25 @@ OF_LONG: list[Any] = [
     unique({"items": {"type": "string"}}),
     {"type": ["string", "array"], "minLength": 7},
 ]
-CROSSING = [b'","', b'"],["', b'"},{"', b'":"', b'","aa', b'","aaa"', b'"],["a', b'"],["a","a"', b',"aaa"', b'"],[', b'"},{"aaa']
+CROSSING = [
+    b'","',
+    b'"],["',
+    b'"},{"',
+    b'":"',
+    b'","aa',
+    b'","aaa"',
+    b'"],["a',
+    b'"],["a","a"',
+    b',"aaa"',
+    b'"],[',
+    b'"},{"aaa',
+    b'","aaaaaaaa"',
+]
+REACH = max(map(len, CROSSING))
 
 
 def fragments(rng: random.Random) -> list[bytes]:
-    """Parts of texts of such arrays, up to 10 bytes, so no token that holds a quotation mark is as long as the longest strings."""
+    """Parts of texts of such arrays, shorter than `REACH`: no token that holds a quotation mark is as long as the longest strings."""
 
     def value(depth: int) -> Any:
         if depth == 0 or rng.random() < 0.5:
@@ -374,8 +388,19 @@ def test_long_strings_and_what_crosses_their_ends(items: Any, escapes: str) -> N
             token = rng.choice(longer if longer and rng.random() < 0.7 else some)
             assert all(each.accept(token) for each in (matcher, *others))
             text += tokens[token]
-            n_long += len(text.rpartition(b'"')[2]) > 10
-    assert n_long > 10
+            n_long += len(text.rpartition(b'"')[2]) > REACH
+    assert n_long >= 5
+
+
+@pytest.mark.parametrize("n", range(1, 24, 2))
+def test_as_much_of_a_string_is_known_as_a_token_may_repeat(n: int) -> None:
+    """A token ends an item with a string of any length and has a whole one behind it, which is the same or another."""
+    grammar = Grammar.from_json_schema(unique({"items": {"type": "array"}}), whitespace="compact")
+    vocab = Vocabulary([*(bytes([i]) for i in range(256)), b'"],["' + b"a" * n + b'"]', b"<end>"], eos=[257])
+    for length in range(2 * n + 8):
+        matcher = Matcher(grammar, vocab)
+        assert matcher.accept_bytes(b'[["' + b"a" * length)
+        assert (256 in matcher.allowed_tokens()) == (length != n), length
 
 
 def test_tokens_that_hold_several_items() -> None:
@@ -463,8 +488,7 @@ def test_a_mask_says_what_is_accepted_over_a_shipped_vocabulary(whitespace: str)
         rng = random.Random(seed)
         schema = rng.choice([unique(), unique({"items": {"type": "object"}}), {"properties": {"x": unique()}, "required": ["x"]}])
         matcher = Matcher(Grammar.from_json_schema(schema, whitespace=whitespace), vocab)
-        text = b""
-        for _ in range(40):
+        for _ in range(25):
             allowed = matcher.allowed_tokens()
             for token in {*rng.sample(marks, 60), *rng.sample(allowed, min(len(allowed), 20))}:
                 assert matcher.fork().accept(token) == (token in allowed), (schema, texts[token])
