@@ -1,9 +1,19 @@
-/* How many strings an expression has, up to a limit.
+/* How many strings an expression has, up to a limit. Sums stop at it.
  *
- * The derivatives that are not empty are walked depth-first. One that is met again while it is under way leads back to itself, so there
- * is no end of strings. Otherwise they form an acyclic graph, and a node has as many strings as its derivatives together, and one more
- * if it contains "". Sums stop at the limit. */
+ * First the strings are counted by their length, as long as that takes few steps: most sets have many short ones, however long the longest
+ * may be.
+ *
+ * Then the derivatives that are not empty are walked depth-first. One that is met again while it is under way leads back to itself, so
+ * there is no end of strings. Otherwise they form an acyclic graph, and a node has as many strings as its derivatives together, and one
+ * more if it contains "". */
 #include "rx.h"
+
+enum { STEPS_BY_LENGTH = 8192 };
+
+typedef struct one_length { /* strings of it */
+    rx_id rest;             /* what may be behind them */
+    u64 n;
+} one_length;
 
 typedef struct visit {
     rx_id id;
@@ -13,16 +23,55 @@ typedef struct visit {
 
 #define UNDER_WAY (NONE - 1) /* as an index of counts */
 
+/* sum + n * size */
+static u64 add_times(u64 sum, u64 n, u64 size, u64 limit) { return n > (limit - sum) / size ? limit : sum + n * size; }
+
+/* Adds up the strings by length; *is_told unless that takes too many steps. */
+static bool count_by_length(rx_arena *x, rx_id start, u64 limit, const u64 *sizes, u64 *count, bool *is_told) {
+    VEC(one_length) levels[2] = {0};
+    word_map known = {0}; /* rest -> index in the level of the longer ones */
+    u32 steps = 0, at = 0;
+    bool ok = vec_push(x->b, &levels[0], ((one_length){start, 1}));
+    for (; ok && levels[at].n && *count < limit && steps < STEPS_BY_LENGTH; at ^= 1) {
+        levels[at ^ 1].n = 0;
+        map_drop(x->b, &known);
+        for (u32 i = 0; ok && i < levels[at].n; i++) {
+            one_length these = levels[at].at[i];
+            if (rx_nullable(x, these.rest)) *count = add_times(*count, these.n, 1, limit);
+            for (u32 c = 0; ok && c < x->n_classes; c++, steps++) {
+                rx_id rest = rx_derive(x, these.rest, x->class_byte[c]);
+                ok = rest != NONE && budget_work(x->b, 1);
+                bool empty = ok && rx_is_empty(x, rest);
+                ok = ok && x->b->status == GE_OK;
+                if (!ok || empty) continue;
+                u32 index = map_get(&known, rest);
+                if (index == NONE) {
+                    index = levels[at ^ 1].n;
+                    ok = map_put(x->b, &known, rest, index) && vec_push(x->b, &levels[at ^ 1], ((one_length){rest, 0}));
+                }
+                if (ok) levels[at ^ 1].at[index].n = add_times(levels[at ^ 1].at[index].n, these.n, sizes[c], limit);
+            }
+        }
+    }
+    *is_told = ok && (levels[at].n == 0 || *count >= limit);
+    vec_drop(x->b, &levels[0]);
+    vec_drop(x->b, &levels[1]);
+    map_drop(x->b, &known);
+    return ok;
+}
+
 bool rx_count(rx_arena *x, rx_id start, u64 limit, u64 *count) {
     VEC(visit) path = {0};
     VEC(u64) counts = {0};
     word_map known = {0}; /* node -> index in counts, or UNDER_WAY */
     u64 sizes[256] = {0}; /* of classes */
-    bool ok, endless = false;
+    bool ok, endless = false, is_told = false;
     *count = 0;
     rx_refresh_classes(x);
     for (u32 byte = 0; byte < 256; byte++) sizes[x->class_of[byte]]++;
     if (rx_is_empty(x, start) || x->b->status != GE_OK) return x->b->status == GE_OK;
+    if (!count_by_length(x, start, limit, sizes, count, &is_told) || is_told) return x->b->status == GE_OK;
+    *count = 0;
     ok = vec_push(x->b, &path, ((visit){start, 0, rx_nullable(x, start)})) && map_put(x->b, &known, start, UNDER_WAY);
     while (ok && path.n && !endless) {
         visit *at = &path.at[path.n - 1];
@@ -34,7 +83,7 @@ bool rx_count(rx_arena *x, rx_id start, u64 limit, u64 *count) {
             else {
                 visit *above = &path.at[path.n - 1];
                 u64 size = sizes[above->next_class++];
-                above->sum = sum > (limit - above->sum) / size ? limit : above->sum + sum * size;
+                above->sum = add_times(above->sum, sum, size, limit);
             }
             continue;
         }
@@ -49,7 +98,7 @@ bool rx_count(rx_arena *x, rx_id start, u64 limit, u64 *count) {
             at->next_class++;
         } else if (index != NONE && !endless) {
             u64 sum = counts.at[index], size = sizes[at->next_class++];
-            at->sum = sum > (limit - at->sum) / size ? limit : at->sum + sum * size;
+            at->sum = add_times(at->sum, sum, size, limit);
         } else if (!endless) {
             ok = vec_push(x->b, &path, ((visit){next, 0, rx_nullable(x, next)})) && map_put(x->b, &known, next, UNDER_WAY);
         }

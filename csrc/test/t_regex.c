@@ -454,6 +454,40 @@ static void large_counters(void) {
     CHECK(b.bytes == 0);
 }
 
+/* Counted by length, or, where that takes long, by what is behind: the same, and no further than the limit. */
+static void counts(void) {
+    budget b;
+    ge_limits limits = wide_limits();
+    budget_init(&b, &limits);
+    rx_arena x;
+    CHECK(rx_init(&x, &b));
+    rx_id a = rx_byte(&x, 'a'), ab = rx_chars(&x, (char_range[]){{'a', 'b'}}, 1), any = rx_text(&x);
+    const struct {
+        rx_id id;
+        u64 limit, count;
+    } known[] = {
+        {RX_ID_NEVER, 9, 0},
+        {RX_ID_EMPTY, 9, 1},
+        {rx_repeat(&x, a, 2, 9), 9, 8},
+        {rx_repeat(&x, ab, 1, 3), 99, 14},
+        {rx_repeat(&x, ab, 1, 3), 14, 14},
+        {rx_repeat(&x, ab, 1, 3), 13, 13},
+        {rx_repeat(&x, a, 0, 20000), 1 << 30, 20001},
+        {rx_concat(&x, rx_repeat(&x, a, 0, 20000), rx_repeat(&x, ab, 0, 1)), 1 << 30, 40003},
+        {rx_repeat(&x, a, 0, NONE), 1 << 30, 1 << 30},
+        {rx_repeat(&x, rx_repeat(&x, a, 1000, 1000), 0, NONE), 1 << 30, 1 << 30},
+        {rx_repeat(&x, rx_repeat(&x, ab, 1, 1), 0, 4000000000), (u64)1 << 31, (u64)1 << 31}, /* only its shorter ones are looked at */
+        {rx_and(&x, (rx_id[]){any, rx_repeat(&x, rx_chars(&x, (char_range[]){{0, 0x10ffff}}, 1), 1, 10000000)}, 2), (u64)1 << 31, (u64)1 << 31},
+    };
+    for (u32 i = 0; i < sizeof known / sizeof *known; i++) {
+        u64 count, before = b.work;
+        CHECK(rx_count(&x, known[i].id, known[i].limit, &count) && count == known[i].count);
+        CHECK(b.work - before < 1000000);
+    }
+    rx_drop(&x);
+    CHECK(b.bytes == 0);
+}
+
 static literal decimal(u64 value, u32 scale, char out[24]) {
     return (literal){(const u8 *)out, (u32)sprintf(out, "%0*llu", (int)scale + 1, (unsigned long long)value)};
 }
@@ -1006,6 +1040,7 @@ int main(void) {
     code_points();
     characters_beyond_ascii();
     large_counters();
+    counts();
     trees();
     shared_beginnings_are_read_once();
     few_of_many_parts();

@@ -120,6 +120,19 @@ def test_no_key_comes_twice_in_what_is_compared() -> None:
     few = {"type": "object", "patternProperties": {"^[ab]$": {}}, "additionalProperties": False}
     with pytest.raises(UnsupportedSchemaError):
         Grammar.from_json_schema(unique({"items": few}))
+    named = {"type": "object", "required": ["$ref"], "patternProperties": {r"^\$ref$": {"type": "string"}}}  # as OpenAPI writes a reference
+    named_all = {**few, "properties": {"a": {}, "b": {}, "c": {}}}
+    for keys in (named, named_all):
+        grammar = Grammar.from_json_schema(unique({"items": keys}), whitespace="compact")
+        text = '[{"$ref":"x"},{"$ref":"y"}]' if keys is named else '[{"a":1},{"a":2,"b":1}]'
+        assert accepts(grammar, text) and not accepts(grammar, text.replace("y", "x").replace('2,"b":1', "1"))
+
+
+@pytest.mark.parametrize("text", [{"maxLength": 10_000_000}, {"maxLength": 1_000_000, "pattern": r"^[\s\S]*$"}, {"pattern": "^a*$"}])
+def test_strings_of_any_length_are_many(text: Any) -> None:
+    item = {"type": "object", "properties": {"a": {"type": "string", **text}}, "required": ["a"], "additionalProperties": False}
+    grammar = Grammar.from_json_schema(unique({"items": item}), whitespace="compact")
+    assert accepts(grammar, '[{"a":"a"},{"a":"aa"}]') and not accepts(grammar, '[{"a":"a"},{"a":"a"}]')
 
 
 def linked(**schema: Any) -> Any:

@@ -55,7 +55,8 @@ bool rx_push_part(rx_parser *p, rx_part_kind kind, u32 first) {
 bool rx_push_look(rx_parser *p, rx_look look, u32 offset) {
     rx_part part = {.kind = P_LOOK, .look = (u8)look, .first = p->members.n, .n = 1, .offset = offset};
     if (!vec_push(p->b, &p->members, p->values.at[--p->values.n])) return false;
-    return push_part(p, part, rx_is_python(&p->in) ? R_ATOM : R_ASSERTION); /* `re` has (?=a)* */
+    bool is_repeatable = rx_is_python(&p->in) || look == RX_AHEAD || look == RX_NOT_AHEAD; /* (?=a)* */
+    return push_part(p, part, is_repeatable ? R_ATOM : R_ASSERTION);
 }
 
 bool rx_push_repeated(rx_parser *p, rx_value v, u32 low, u32 high) {

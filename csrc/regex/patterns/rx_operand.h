@@ -73,6 +73,7 @@ typedef struct rx_parser {
     VEC(u32) source;       /* one of them, or a name */
     intern_table names;    /* of groups */
     u32 word_flags;        /* those that \b was first used with; NONE before */
+    size_t flags_end;      /* of the last (?i) */
 } rx_parser;
 
 /* --- a new operand; false after a failure ------------------------------------------------------------------------------- */

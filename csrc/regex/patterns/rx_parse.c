@@ -3,7 +3,7 @@
  * Idea. One pass from left to right: what is read is shifted as operands (rx_operand.c), "|" and ")" reduce them.
  *
  * Dialects. ECMA-262 with the u flag, but tolerant where other dialects are in wide use and nothing else can be meant: identity escapes of
- * punctuation (\- \_ \@), ] { } as literals, [\w-.], (?i) at the start, (?P<name>...), (?#...), \pL, script names alone. Python: `re` of
+ * punctuation (\- \_ \@), ] { } as literals, [\w-.], (?i), (?!a)+, (?P<name>...), (?#...), \pL, script names alone. Python: `re` of
  * 3.11 for str patterns, and of what that refuses \p{...}, \u{...} and (?<name>...). What cannot be a derivative (back-references, atomic
  * groups) is refused by name and offset, and so is look-around that rx_look.c and rx_ahead.c have no expression for.
  *
@@ -57,7 +57,8 @@ static bool read_braces(rx_parser *p, u64 *low, u64 *high) {
 
 static bool parse_quantifier(rx_parser *p, size_t offset, u64 low, u64 high) {
     bool lazy = rx_take(&p->in, '?'); /* the same language */
-    if (p->values.n == p->frames.at[p->frames.n - 1].branch) return rx_malformed(&p->in, offset, "nothing to repeat");
+    if (p->values.n == p->frames.at[p->frames.n - 1].branch || offset == p->flags_end)
+        return rx_malformed(&p->in, offset, "nothing to repeat");
     rx_value v = p->values.at[p->values.n - 1];
     if (v.role == R_ASSERTION) return rx_malformed(&p->in, offset, "nothing to repeat: an assertion cannot be repeated");
     if (v.role == R_REPEATED)
@@ -123,7 +124,8 @@ static u32 flag_of(const rx_parser *p, u32 letter) {
     }
 }
 
-/* Behind "(?", at the first flag or "-": (?i) (?i:...) (?i-s:...) */
+/* Behind "(?", at the first flag or "-": (?i) (?i:...) (?i-s:...). Those without a part hold as far as the group goes that they are in,
+ * in its branches behind them, too; in Python only at the start. */
 static bool parse_flags(rx_parser *p, size_t offset) {
     u32 on = 0, off = 0;
     bool minus = false, unicode = false;
@@ -145,14 +147,13 @@ static bool parse_flags(rx_parser *p, size_t offset) {
     if (unicode && (on & RX_ASCII)) return rx_malformed(&p->in, offset, "the flags a and u are incompatible");
     if (minus && off == 0) return rx_malformed(&p->in, p->in.at, "a flag is missing");
     if (rx_take(&p->in, ':')) return open_frame(p, offset, RX_NO_LOOK, ((p->in.flags & ~(unicode ? (u32)RX_ASCII : 0)) | on) & ~off);
-    if (minus) return rx_malformed(&p->in, p->in.at, ": is missing");
-    if (p->frames.n > 1 || p->values.n > 0) {
-        if (rx_is_python(&p->in)) return rx_malformed(&p->in, offset, "global flags not at the start of the pattern");
-        return rx_refused(&p->in, offset, "inline flags: only at the start of the pattern, or as (?i:...)");
+    if (rx_is_python(&p->in)) {
+        if (minus) return rx_malformed(&p->in, p->in.at, ": is missing");
+        if (p->frames.n > 1 || p->values.n > 0) return rx_malformed(&p->in, offset, "global flags not at the start of the pattern");
+        if (unicode && p->in.flags & RX_ASCII) return rx_malformed(&p->in, offset, "the flags a and u are incompatible");
     }
-    if (unicode && p->in.flags & RX_ASCII) return rx_malformed(&p->in, offset, "the flags a and u are incompatible");
-    p->in.at++;
-    p->in.flags |= on;
+    p->flags_end = ++p->in.at;
+    p->in.flags = (p->in.flags | on) & ~off;
     return true;
 }
 

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from itertools import combinations
 from typing import Any, NamedTuple
 
+from ....ir import Expr
 from ..algebra.shape import Shape
 from ..containers.arrays import ArrayPiece
 from ..containers.objects import ObjectPiece
@@ -105,11 +106,15 @@ class ValueCounter:
                 todo += [goal for _, goal in piece.goals(piece.names(), self.context)]
                 for layer in piece.layers:
                     todo += [goal for _, goal in layer.open_goals()]
-                    for keys, goal in layer.classes:
-                        if not self.context.is_void_goal(goal) and self.context.count_values(keys, MOST_VALUES) < MOST_VALUES:
-                            return True
+                    if any(self._has_few_others(keys, piece) for keys, goal in layer.classes if not self.context.is_void_goal(goal)):
+                        return True
         self._keys_suffice = seen
         return False
+
+    def _has_few_others(self, keys: Expr, piece: ObjectPiece) -> bool:
+        """Whether a class of keys has some that a piece does not name, but few."""
+        n_keys = self.context.count_values(keys, MOST_VALUES)
+        return n_keys < MOST_VALUES and n_keys > sum(self.context.matches(keys, name) for name in piece.names())
 
     def _goal(self, goal: Goal) -> _Number:
         known = self._sure.get(goal) or self._known.get(goal)
