@@ -41,7 +41,16 @@ class Collected:
     def string(self, literal: str, /) -> int: ...
     def concat(self, *parts: int) -> int: ...
     def lexeme(
-        self, expr: int, name: str, /, *, where: str | None = None, lazy: bool = False, skip: bool = False, unique: bool = False
+        self,
+        expr: int,
+        name: str,
+        /,
+        *,
+        where: str | None = None,
+        lazy: bool = False,
+        skip: bool = False,
+        unique: bool = False,
+        repeated: bool = False,
     ) -> int: ...
     def nonterminal(self, name: str, /, *, where: str | None = None) -> int: ...
     def rule(self, left: int, right: Sequence[int], /) -> None: ...

@@ -16,7 +16,21 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from .errors import GrammarError
-from .ir import LAZY, LIST_WORDS, NO_SYMBOL, OP_BYTE_SET, OP_BYTES, OP_LITERALS, SKIP, UNIQUE, Builder, Symbol, SymbolInfo, records_of
+from .ir import (
+    LAZY,
+    LIST_WORDS,
+    NO_SYMBOL,
+    OP_BYTE_SET,
+    OP_BYTES,
+    OP_LITERALS,
+    REPEATED,
+    SKIP,
+    UNIQUE,
+    Builder,
+    Symbol,
+    SymbolInfo,
+    records_of,
+)
 from .tags import BEGINS, Token
 
 if TYPE_CHECKING:
@@ -102,9 +116,8 @@ class _Inclusion:
         self.bags(part.records.bags)
 
     def lexeme(self, expr: int, flags: int, name: str, where: str | None) -> Symbol:
-        return self.skipping(
-            self.builder.lexeme(expr, name, where=where, lazy=bool(flags & LAZY), unique=bool(flags & UNIQUE)), name, where
-        )
+        marks = {"lazy": bool(flags & LAZY), "unique": bool(flags & UNIQUE), "repeated": bool(flags & REPEATED)}
+        return self.skipping(self.builder.lexeme(expr, name, where=where, **marks), name, where)
 
     def skipping(self, symbol: Symbol, name: str, where: str | None) -> Symbol:
         """A symbol with what is skipped behind it."""

@@ -84,6 +84,7 @@ ESCAPES_ALL = 1  # every way that RFC 8259 allows: raw, short escapes including 
 LAZY = 1  # it ends at its first match
 SKIP = 2  # it may stand, ignored, before and after any lexeme
 UNIQUE = 4  # it begins a JSON array of which no two items are equal
+REPEATED = 64  # ... of which two items are equal
 
 LIST_WORDS = 5  # of a record of a list
 
@@ -170,9 +171,10 @@ class Builder(Collected):
         The UTF-8 encoding of `literal`.
     concat(*parts)
         `parts` one after the other.
-    lexeme(expr, name, *, where=None, lazy=False, skip=False, unique=False)
+    lexeme(expr, name, *, where=None, lazy=False, skip=False, unique=False, repeated=False)
         A lexeme. `lazy`: it ends at its first match. `skip`: it may stand, ignored, before and after any lexeme; not for rules.
         `unique`: it is the bracket that begins a JSON array, and perhaps white space; no two items of the array are equal.
+        `repeated`: the same, and some two items are equal. There is an item that may come again, any number of times.
     nonterminal(name, *, where=None)
         A new nonterminal without rules.
     rule(left, right)

@@ -25,7 +25,7 @@ from .ir import LIST_WORDS, Builder, SymbolInfo
 from .report import Entry, Report
 from .tags import Token
 
-_MAGIC = b"ge-gram8"  # with the number of the format, which goes up with any change of the IR or of what is told
+_MAGIC = b"ge-gram9"  # with the number of the format, which goes up with any change of the IR or of what is told
 _DIGEST = 16
 _LENGTHS = struct.Struct("<7I")
 _Row = TypeVar("_Row", bound=tuple[Any, ...])

@@ -340,6 +340,18 @@ static bool foretell_anew(ge_engine *e, cl_walk *w, u32 config, u32 *least) {
     return *least == 0 || add_pairs(e, w, config, 0, least);
 }
 
+/* Is a number under way that is not equal to another item, in an array that has to have two such? More digits are foretold to be near the
+ * end, and lead nowhere. False after a failure. */
+static bool is_to_be_repeated(ge_engine *e, u32 config) {
+    if (!e->g->has_repeated || cf_step(e, config, e->lx.x.class_of[']']) != CF_DEAD) return false;
+    for (u32 i = 0, n = cf_count(e, config); i < n; i++) {
+        u32 track = cf_alternative_at(e, config, i).track;
+        un_track t = track > UN_OUTSIDE ? un_at(&e->un, track) : (un_track){.kind = UN_ARRAY};
+        if (t.kind == UN_WORD && un_at(&e->un, t.up).kind == UN_REPEATED) return true;
+    }
+    return false;
+}
+
 /* *next = where the byte leads behind which the least is foretold, but for where the text
  * would end in nothing, or has been (then it is noted there); CF_DEAD: there is none. */
 static bool choose_byte(ge_engine *e, cl_walk *w, u32 config, word_map *been, u8 *byte, u32 *next) {
@@ -347,6 +359,8 @@ static bool choose_byte(ge_engine *e, cl_walk *w, u32 config, word_map *been, u8
     w->pairs.n = 0;
     if (!budget_work(&e->b, CL_CHOICE) || !add_pairs(e, w, config, RX_LONG, &bound)) return false;
     for (u32 b = 0; b < 256; b++) lengths[b] = foretell(e, w, 0, b, RX_LONG);
+    if (lengths[','] != RX_NO_LENGTH && is_to_be_repeated(e, config)) lengths[','] = 0;
+    if (e->b.status != GE_OK) return false;
     for (*next = CF_DEAD; *next == CF_DEAD;) {
         u32 best = 0;
         for (u32 b = 1; b < 256; b++)

@@ -394,15 +394,15 @@ static bool step_longest(ge_engine *e, u32 config, u32 byte_class) {
     return true;
 }
 
-/* The lexemes of a set that begin an array whose items all differ, or all others; NONE if there are none. False: failure. */
-static bool part_accepts(ge_engine *e, u32 accepts, bool unique, u32 *part) {
+/* The lexemes of a set that begin an array whose items are compared in one way (`how`), or in none; NONE if there are none. False: failure. */
+static bool part_accepts(ge_engine *e, u32 accepts, u32 how, u32 *part) {
     id_vec *some = &e->un.found;
     *part = NONE;
     if (accepts == NONE) return true;
     u32 n = intern_length(&e->lx.accepts, accepts);
     for (u32 i = some->n = 0; i < n; i++) {
         u32 lexeme = intern_words(&e->lx.accepts, accepts)[i];
-        if (((e->lx.lexemes.at[lexeme].flags & LX_UNIQUE) != 0) == unique && !vec_push(&e->b, some, lexeme)) return false;
+        if ((e->lx.lexemes.at[lexeme].flags & (LX_UNIQUE | LX_REPEATED)) == how && !vec_push(&e->b, some, lexeme)) return false;
     }
     if (some->n) *part = some->n == n ? accepts : intern(&e->b, &e->lx.accepts, some->at, some->n, NULL);
     return some->n == 0 || *part != NONE;
@@ -441,7 +441,7 @@ static bool step_tracked(ge_engine *e, u32 config, u32 byte) {
     e->ends.n = e->ended_suspect.n = 0;
     for (u32 i = 0, n = cf_count(e, config); i < n; i++) {
         cf_alternative a = cf_alternative_at(e, config, i);
-        u32 state = lx_step(&e->lx, a.state >> 1, byte_class), unique, others;
+        u32 state = lx_step(&e->lx, a.state >> 1, byte_class);
         if (state == NONE) return false;
         if (state == LX_DEAD) continue;
         a.track = un_step(&e->un, a.track, byte);
@@ -451,11 +451,15 @@ static bool step_tracked(ge_engine *e, u32 config, u32 byte) {
         if (a.text != CF_NO_TEXT) a.text = info.distinct ? longer_text(e, a.text, byte) : CF_NO_TEXT;
         if (info.distinct && a.text == NONE) return false;
         if (info.live && !push_alternative(e, a.row, state * 2, a.track, a.text)) return false;
-        if (!part_accepts(e, info.accepts, true, &unique) || !part_accepts(e, info.accepts, false, &others)) return false;
-        if (!add_ends(e, &a, others, info.skips)) return false;
-        if (unique == NONE) continue;
-        a.track = un_begin(&e->un, a.track);
-        if (a.track == NONE || !add_ends(e, &a, unique, false)) return false;
+        static const u32 ways[] = {0, LX_UNIQUE, LX_REPEATED};
+        for (u32 k = 0; k < 3; k++) {
+            cf_alternative end = a;
+            u32 part;
+            if (!part_accepts(e, info.accepts, ways[k], &part)) return false;
+            if (k && part == NONE) continue;
+            if (k) end.track = un_begin(&e->un, a.track, ways[k] == LX_UNIQUE ? UN_UNIQUE : UN_REPEATED);
+            if (end.track == NONE || !add_ends(e, &end, part, k == 0 && info.skips)) return false;
+        }
     }
     return push_ends(e);
 }

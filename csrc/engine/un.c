@@ -1,4 +1,4 @@
-/* Tracks: what a text has so far of arrays whose items all differ. See un.h.
+/* Tracks: what a text has so far of arrays whose items are compared. See un.h.
  *
  * A value is 2 * that of the lexer if it is a scalar, else 2 * that in `composites` + 1. What is in an array or object under way is a list
  * of cells, the newest first. Members stand in the order of their keys and values as long as the object is held, so that their order in the
@@ -118,14 +118,16 @@ static bool has_key(const un_state *u, u32 value, const un_track *t, u32 key) {
     return false;
 }
 
+static bool is_compared(const un_track *t) { return t->kind == UN_UNIQUE || t->kind == UN_REPEATED; }
+
 /* What a value may be that begins in something open: of the earlier items, and of the parts of what that may equal. What a key must not be,
  * the keys before it, counts as what it may become, too. */
 static u32 values_at(un_state *u, const un_track *t, bool is_key) {
-    if (t->kind == UN_UNIQUE && t->equal == 0) return t->values;
+    if (is_compared(t) && t->equal == 0) return t->values;
     u->found.n = 0;
     for (u32 cell = is_key ? t->content : 0; cell; cell = intern_words(&u->cells, cell)[0])
         if (!vec_push(u->b, &u->found, intern_words(&u->cells, cell)[1])) return NONE;
-    for (u32 i = 0, n = t->kind == UN_UNIQUE ? intern_length(&u->sets, t->values) : 0; i < n; i++)
+    for (u32 i = 0, n = is_compared(t) ? intern_length(&u->sets, t->values) : 0; i < n; i++)
         if (!vec_push(u->b, &u->found, intern_words(&u->sets, t->values)[i])) return NONE;
     for (u32 i = 0, n = intern_length(&u->sets, t->equal); i < n; i++) {
         u32 value = intern_words(&u->sets, t->equal)[i], m = parts_of(u, value);
@@ -296,9 +298,12 @@ static u32 insert_member(un_state *u, u32 cell, u32 key, u32 value) {
 static u32 add_value(un_state *u, u32 track, u32 value) {
     un_track t = un_at(u, track);
     bool is_object = t.kind == UN_OBJECT;
-    if (t.kind == UN_UNIQUE) {
-        if (set_contains(u, t.values, value)) return UN_HIT;
-        t.values = set_with(u, t.values, value);
+    if (is_compared(&t)) {
+        bool is_known = set_contains(u, t.values, value);
+        if (is_known && t.kind == UN_UNIQUE) return UN_HIT;
+        if (is_known && t.up == UN_OUTSIDE) return UN_OUTSIDE; /* of which nothing is asked any more */
+        t.values = is_known ? 0 : set_with(u, t.values, value);
+        if (is_known) t.kind = UN_ARRAY;
         if (t.values == NONE) return NONE;
         if (t.up == UN_OUTSIDE) return track_of(u, t); /* of which nothing is asked but its values */
     }
@@ -447,11 +452,11 @@ static u32 begin_value(un_state *u, u32 track, u32 byte) {
     return t.kind == UN_WORD ? step_word(u, t, byte) : track_of(u, t);
 }
 
-u32 un_begin(un_state *u, u32 track) {
-    if (track == UN_OUTSIDE) return track_of(u, (un_track){.up = UN_OUTSIDE, .kind = UN_UNIQUE, .key = NONE});
+u32 un_begin(un_state *u, u32 track, un_kind kind) {
+    if (track == UN_OUTSIDE) return track_of(u, (un_track){.up = UN_OUTSIDE, .kind = kind, .key = NONE});
     un_track t = un_at(u, track);
     if (t.kind != UN_ARRAY || t.content) return track;
-    t.kind = UN_UNIQUE;
+    t.kind = kind;
     return track_of(u, t);
 }
 
@@ -461,11 +466,12 @@ static u32 step_track(un_state *u, u32 track, u32 byte) {
     if (t.kind == UN_WORD) {
         if (is_word_byte(byte)) return step_word(u, t, byte);
         track = end_scalar(u, &t);
-        if (track == NONE || track == UN_HIT) return track;
+        if (track == NONE || track == UN_HIT || track == UN_OUTSIDE) return track;
         t = un_at(u, track);
     }
     if (byte == '"' || byte == '{' || byte == '[' || is_word_byte(byte)) return begin_value(u, track, byte);
     if (byte != '}' && byte != ']') return track;
+    if (byte == ']' && t.kind == UN_REPEATED) return UN_HIT;
     return t.up == UN_OUTSIDE ? UN_OUTSIDE : end_composite(u, &t);
 }
 

@@ -1,4 +1,5 @@
-/* un: arrays whose items all differ (`uniqueItems`), where items are arrays or objects. Stage 6 of 7, beside configurations.
+/* un: arrays whose items all differ (`uniqueItems`), where items are arrays or objects; and arrays of which that is not so, two items are
+ * equal. Stage 6 of 7, beside configurations.
  *
  * Idea. The rules say nothing of which items are equal; they are those of the array without that. What a text has so far of such an array
  * is its *track*: the values of the items, and of the item under way what was read. It is fed each byte, reads JSON by itself, and refuses
@@ -11,13 +12,14 @@
  * may still become equal to: usually soon none, and then all is as if it were bare. As long as there are some, it is *held*, and whether
  * the text can be completed at all is a search (cf_alive.c): behind `[{"a": 1}, {"a": ` no `1` may come if nothing else may come behind it.
  *
- * Where an array of this kind begins, its lexeme says (LX_UNIQUE): the bracket is its first byte, and white space may follow.
+ * Where an array of this kind begins, its lexeme says (LX_UNIQUE): the bracket is its first byte, and white space may follow. Where one
+ * begins that has two equal items (LX_REPEATED), the track refuses its end as long as there are none, and then it is as any other array.
  *
  * Equality is that of JSON Schema: numbers by value, strings by characters, objects by members in any order. No key comes twice in an
  * object of an item: which of its values counted, each reader says for himself.
  *
  * Invariant. How many values there are to choose from, the front end knows: an array never asks for an item where all are used up. So a
- * text in which nothing is held can be completed. Of reduced tracks that are held there are finitely many for each set of earlier items
+ * text in which nothing is held can be completed. Where two items are to be equal, any number may come, and the last ones may be repeated. Of reduced tracks that are held there are finitely many for each set of earlier items
  * and each lexeme of numbers that has few values.
  *
  * A long string need not be known by all of it: which tokens may come depends on what it may still equal, and on as much of it as a token
@@ -33,14 +35,14 @@
 #include "../lexer/lx.h"
 
 enum { UN_BARE /* no track at all: masks are made so */, UN_OUTSIDE /* in no array of this kind */ };
-#define UN_HIT (NONE - 1) /* an item is equal to one before, or a key */
+#define UN_HIT (NONE - 1) /* an item is equal to one before, or a key; or no item is, where two have to be */
 
-typedef enum un_kind { UN_UNIQUE, UN_ARRAY, UN_OBJECT, UN_STRING, UN_KEY, UN_WORD } un_kind; /* of what is open */
+typedef enum un_kind { UN_UNIQUE, UN_REPEATED, UN_ARRAY, UN_OBJECT, UN_STRING, UN_KEY, UN_WORD } un_kind; /* of what is open */
 
 typedef struct un_track {
     u32 up;      /* what it is in, as that was when it began */
     u32 kind;
-    u32 values;  /* UN_UNIQUE: of its items so far; a set. Of a text: its bytes; from u->reach on, that + the text of the first ones */
+    u32 values;  /* UN_UNIQUE, UN_REPEATED: of its items so far; a set. Of a text: its bytes; from u->reach on, that + the text of the first ones */
     u32 equal;   /* the values that it may become; a set */
     u32 content; /* of a scalar or key: its text, strings decoded; of others their items or members (cells) */
     u32 n;       /* of these; of a string those that are compared so far, 0 if it can equal nothing */
@@ -79,10 +81,10 @@ static inline un_track un_at(const un_state *u, u32 track) {
     return (un_track){w[0], w[1], w[2], w[3], w[4], w[5], w[6]};
 }
 
-/* The track one byte later; UN_HIT. NONE: failure. */
+/* The track one byte later; UN_HIT: the byte is refused. NONE: failure. */
 u32 un_step(un_state *u, u32 track, u32 byte);
-/* The array that has just begun is one whose items all differ. NONE: failure. */
-u32 un_begin(un_state *u, u32 track);
+/* The array that has just begun is of this kind, UN_UNIQUE or UN_REPEATED. NONE: failure. */
+u32 un_begin(un_state *u, u32 track, un_kind kind);
 
 /* The same for what may still come, as long as it is held: of the spellings of a number so far, one. NONE: failure. */
 u32 un_reduced(un_state *u, u32 track);

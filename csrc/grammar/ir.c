@@ -337,9 +337,10 @@ static bool read_lexemes(ge_grammar *g, const ge_ir *ir, const ge_rules *rules, 
         if (!ok) break;
         bool empty = rx_is_empty(&g->x, stripped);
         flags[i] = (u8)((empty ? GR_LEXEME_EMPTY : 0) | (rx_nullable(&g->x, id) ? GR_LEXEME_NULLABLE : 0));
-        u32 marks = rules->lexemes[2 * i + 1] & (LX_LAZY | LX_SKIP | LX_UNIQUE);
+        u32 marks = rules->lexemes[2 * i + 1] & (LX_LAZY | LX_SKIP | LX_UNIQUE | LX_REPEATED);
         if (marks) flags[i] |= GR_LEXEME_MARKED;
-        g->has_unique |= (marks & LX_UNIQUE) != 0;
+        g->has_unique |= (marks & (LX_UNIQUE | LX_REPEATED)) != 0;
+        g->has_repeated |= (marks & LX_REPEATED) != 0;
         g->lexemes[i] = (lx_lexeme){empty ? RX_ID_NEVER : stripped, marks, i};
         ok = g->b.status == GE_OK;
     }

@@ -25,7 +25,8 @@ struct ge_grammar {
     u32 n_lexemes;
     gr_grammar g;
     bool longest;
-    bool has_unique; /* some lexeme begins an array whose items all differ */
+    bool has_unique; /* some lexeme begins an array whose items are compared */
+    bool has_repeated; /* ... of which two are equal */
 };
 
 #endif

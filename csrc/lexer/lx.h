@@ -24,7 +24,8 @@ enum {
     LX_UNIQUE = 4,            /* ... the array that it begins has no two items that are equal (engine/un.h) */
     LX_DISTINCT = 8,          /* made by lx_distinct: the parser asks for its value */
     LX_TAINTED = 16,          /* ... and it may still have one that is not known */
-    LX_GROUP = 32             /* made by lx_group */
+    LX_GROUP = 32,            /* made by lx_group */
+    LX_REPEATED = 64          /* as in the IR: the array that it begins has two items that are equal */
 };
 
 typedef struct lx_lexeme {

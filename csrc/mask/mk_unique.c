@@ -1,21 +1,22 @@
-/* Masks in grammars with arrays whose items all differ: that of the bare configuration, without tokens after which an item is equal to an
- * earlier one, or can become nothing else. See engine/un.h.
+/* Masks in grammars with arrays whose items are compared: that of the bare configuration, without tokens after which an item is equal to an
+ * earlier one, or can become nothing else, or that end an array without two equal items. See engine/un.h.
  *
  * Which tokens that may be is told in two ways.
  *   - As long as what is under way is held, or where something may begin or end, the trie is walked: below the bytes by which it stays so.
  *     These are spellings of earlier items, few.
  *   - Beyond, in text that can equal nothing, a token matters only if it holds the end of an item and more than the beginning of the next:
- *     a comma with something behind it, and if the text is a string, a quotation mark before; outside such arrays, a bracket. There are
- *     some hundred in a vocabulary, which are looked for once, and those of them that are in the mask are read.
+ *     a comma with something behind it, and if the text is a string, a quotation mark before; outside such arrays, a bracket. Or, where
+ *     some array has to have two equal items, the end of an array. There are some hundred in a vocabulary, which are looked for once, and
+ *     those of them that are in the mask are read.
  *
  * So what is left is exact: each token that is taken out, or might have to be, was read by the configuration itself. */
 #include "mk_make.h"
 
-enum { CROSSES = 1, CROSSES_STRING = 2, CROSSES_BRACKET = 4 };
+enum { CROSSES = 1, CROSSES_STRING = 2, CROSSES_BRACKET = 4, ENDS = 8, ENDS_STRING = 16, ENDS_BRACKET = 32 };
 
 static bool is_space(u8 c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-/* How a token may end an item and go into the next. */
+/* How a token may end an item and go into the next, or end an array. */
 static u8 crossing_of(const u8 *text, u32 n) {
     bool quote = false, bracket = false;
     u8 found = 0;
@@ -23,25 +24,32 @@ static u8 crossing_of(const u8 *text, u32 n) {
         u32 behind = i + 1;
         while (behind < n && is_space(text[behind])) behind++;
         if (text[i] == ',' && behind < n) found |= (u8)(CROSSES | (quote ? CROSSES_STRING : 0) | (bracket ? CROSSES_BRACKET : 0));
+        if (text[i] == ']') found |= (u8)(ENDS | (quote ? ENDS_STRING : 0) | (bracket ? ENDS_BRACKET : 0));
         quote |= text[i] == '"';
         bracket |= text[i] == '[';
     }
     return found;
 }
 
+/* Adds those that have a byte, and not another one (if that is none, any). */
+static bool add_crossing(ge_engine *e, u8 byte, u8 other) {
+    const ge_vocab *v = e->v;
+    const u8 *end = v->text + v->offsets[v->n_tokens];
+    for (const u8 *at = v->text; at < end && (at = memchr(at, byte, (size_t)(end - at)));) {
+        u32 token = vb_token_at(v, (size_t)(at - v->text)), n = v->offsets[token + 1] - v->offsets[token];
+        const u8 *text = v->text + v->offsets[token];
+        u8 found = other && memchr(text, other, n) ? 0 : crossing_of(text, n);
+        if (found && !vec_push(&e->b, &e->un.crossing, ((un_crossing){token, found}))) return false;
+        at = text + n;
+    }
+    return true;
+}
+
 /* Looks for these tokens, once. */
 static bool find_crossing(ge_engine *e) {
-    const ge_vocab *v = e->v;
-    size_t n = v->offsets[v->n_tokens];
     if (e->un.has_crossing) return true;
-    for (const u8 *at = v->text, *end = v->text + n; n && (at = memchr(at, ',', (size_t)(end - at)));) {
-        u32 token = vb_token_at(v, (size_t)(at - v->text));
-        u8 found = crossing_of(v->text + v->offsets[token], v->offsets[token + 1] - v->offsets[token]);
-        if (found && !vec_push(&e->b, &e->un.crossing, ((un_crossing){token, found}))) return e->un.crossing.n = 0, false;
-        at = v->text + v->offsets[token + 1];
-        if (at == end) break;
-    }
-    return e->un.has_crossing = true;
+    e->un.crossing.n = 0;
+    return e->un.has_crossing = add_crossing(e, ',', 0) && (!e->g->has_repeated || add_crossing(e, ']', ','));
 }
 
 static bool is_text(const un_track *t) { return t->kind == UN_STRING || t->kind == UN_KEY; }
@@ -70,7 +78,8 @@ static u8 crossing_here(const ge_engine *e, u32 config) {
         outside = false;
         text = text && is_text(&t);
     }
-    return outside ? CROSSES_BRACKET : text ? CROSSES_STRING : CROSSES;
+    u8 crosses = outside ? CROSSES_BRACKET : text ? CROSSES_STRING : CROSSES;
+    return e->g->has_repeated ? crosses | (outside ? ENDS_BRACKET : text ? ENDS_STRING : ENDS) : crosses;
 }
 
 static void take_out(u32 *bits, u32 token, bool *changed) {

@@ -145,19 +145,20 @@ static bool named(PyObject *const *args, Py_ssize_t n, PyObject *names, const ch
     return true;
 }
 
-/* lexeme(expr, name, *, where=None, lazy=False, skip=False, unique=False) */
+/* lexeme(expr, name, *, where=None, lazy=False, skip=False, unique=False, repeated=False) */
 static PyObject *collected_lexeme(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject *names) {
-    static const char *const known[] = {"where", "lazy", "skip", "unique"};
+    static const char *const known[] = {"where", "lazy", "skip", "unique", "repeated"};
+    static const long marks_of[] = {0, 1, 2, 4, 64}; /* grammar_engine/ir.py */
     collected *c = OF(self);
-    PyObject *of[4];
+    PyObject *of[5];
     if (n != 2) return PyErr_Format(PyExc_TypeError, "a lexeme has an expression and a name");
-    if (!named(args, n, names, known, of, 4)) return NULL;
+    if (!named(args, n, names, known, of, 5)) return NULL;
     if (!c->lexemes || !c->lexeme_records || !c->lexeme_ids) return never_begun();
     long marks = 0;
-    for (int i = 1; i < 4; i++) {
+    for (int i = 1; i < 5; i++) {
         int is_set = of[i] ? PyObject_IsTrue(of[i]) : 0;
         if (is_set < 0) return NULL;
-        marks |= (long)is_set << (i - 1);
+        marks |= is_set ? marks_of[i] : 0;
     }
     PyObject *where = of[0] ? of[0] : Py_None, *flags = PyLong_FromLong(marks),
              *key = flags ? PyTuple_Pack(3, args[0], flags, where) : NULL;
@@ -294,7 +295,7 @@ static PyMethodDef collected_methods[] = {
     COLLECTED("string", collected_string, METH_O, ", literal, /"),
     COLLECTED("concat", collected_concat, METH_FASTCALL, ", *parts"),
     COLLECTED("lexeme", collected_lexeme, METH_FASTCALL | METH_KEYWORDS,
-              ", expr, name, /, *, where=None, lazy=False, skip=False, unique=False"),
+              ", expr, name, /, *, where=None, lazy=False, skip=False, unique=False, repeated=False"),
     COLLECTED("nonterminal", collected_nonterminal, METH_FASTCALL | METH_KEYWORDS, ", name, /, *, where=None"),
     COLLECTED("rule", collected_rule, METH_FASTCALL, ", left, right, /"),
     COLLECTED("_put_bag", collected_put_bag, METH_FASTCALL, ", left, separator, ranked, slots, ways, asks, choices, /"),

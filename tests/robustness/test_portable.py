@@ -102,7 +102,7 @@ def test_the_format_changes_when_the_ir_does() -> None:
     records = portable.Records.of(b)
     digest = hashlib.sha256(b"|".join([*map(bytes, records[:5]), records.data]))
     digest.update(str((records.start, item)).encode())
-    assert (portable._MAGIC, digest.hexdigest()[:16]) == (b"ge-gram8", "e10581eec8c67346")
+    assert (portable._MAGIC, digest.hexdigest()[:16]) == (b"ge-gram9", "e10581eec8c67346")
 
 
 def forged(content: bytes, change: Any) -> bytes:

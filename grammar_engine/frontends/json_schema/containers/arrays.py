@@ -1,4 +1,4 @@
-"""Sets of arrays: a goal for each position, a length, how many items meet further goals, and whether all items differ.
+"""Sets of arrays: a goal for each position, a length, how many items meet further goals, and whether all items differ, or two are equal.
 
 Idea. A piece is a list of *layers*, one for each schema that had a say: a layer gives the goals of the first positions and the goal of
 all others. The goal of a position is then what all layers ask of it, so the conjunction of two pieces is the concatenation of their
@@ -8,7 +8,8 @@ layers, and nothing is expanded before it is needed. *Counts* say how many of th
     not (items: g)                   at least 1 item meets not g
     not (1 to 3 items meet g)        no item meets g, which is items: not g; or at least 4 items meet g
 
-Invariant. `longest` is None or at least `shortest`; `unique` is None where there is at most one item. A count has a bound that says
+Invariant. `longest` is None or at least `shortest`; `unique` is None where there is at most one item, and
+`repeated` where there may be less than two, or `unique` is not. A count has a bound that says
 something, and a goal that is neither `ANYTHING` (that is a length) nor `NEVER`.
 """
 
@@ -16,7 +17,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ....errors import UnsupportedSchemaError
 from ..reading.places import ANYTHING, NEVER, Goal, Place, all_of, both, exclude_each_other
 
 if TYPE_CHECKING:
@@ -47,8 +47,8 @@ class ArrayPiece(NamedTuple):
     layers : tuple of ArrayLayer
     shortest, longest : int, int or None
     counts : tuple of Count
-    unique : Place or None
-        The place that asks for items that all differ.
+    unique, repeated : Place or None
+        The place that asks for items that all differ, or, negated, for two that are equal.
     """
 
     layers: tuple[ArrayLayer, ...] = ()
@@ -56,6 +56,7 @@ class ArrayPiece(NamedTuple):
     longest: int | None = None
     counts: tuple[Count, ...] = ()
     unique: Place | None = None
+    repeated: Place | None = None
 
     def meet(self, other: ArrayPiece) -> ArrayPiece | None:
         """What both pieces have in common, or None where that is known to be nothing."""
@@ -74,7 +75,8 @@ class ArrayPiece(NamedTuple):
                 if count.fewest and (_forbids(layers_of_other, count) or (longest is not None and longest < count.start + count.fewest)):
                     return None
         unique = None if longest is not None and longest < 2 else self.unique or other.unique
-        return ArrayPiece(layers, shortest, longest, counts, unique)
+        repeated = self.repeated or other.repeated
+        return None if unique and repeated else ArrayPiece(layers, shortest, longest, counts, unique, repeated)
 
     def prefix_length(self) -> int:
         """The number of positions that differ from those after them in what is asked."""
@@ -93,6 +95,7 @@ class ArrayPiece(NamedTuple):
             self.shortest <= other.shortest
             and (self.longest is None or (other.longest is not None and other.longest <= self.longest))
             and (self.unique is None or other.unique is not None)
+            and (self.repeated is None or other.repeated is not None)
             and len(self.layers) <= len(other.layers)
             and len(self.counts) <= len(other.counts)
             and all(layer in other.layers for layer in self.layers)
@@ -100,18 +103,12 @@ class ArrayPiece(NamedTuple):
         )
 
     def negations(self, context: Context) -> list[ArrayPiece]:
-        """Pieces that together are all other arrays.
-
-        Raises
-        ------
-        UnsupportedSchemaError
-            Two items would have to be equal.
-        """
-        if self.unique is not None:
-            raise UnsupportedSchemaError(
-                "the negation of `uniqueItems` asks for two items that are equal", pointer=self.unique.pointer, keyword="uniqueItems"
-            )
+        """Pieces that together are all other arrays."""
         result: list[ArrayPiece | None] = []
+        if self.unique is not None:
+            result.append(ArrayPiece(shortest=2, repeated=self.unique))
+        if self.repeated is not None:
+            result.append(ArrayPiece(unique=self.repeated))
         if self.shortest:
             result.append(ArrayPiece(longest=self.shortest - 1))
         if self.longest is not None:
@@ -132,7 +129,8 @@ class ArrayPiece(NamedTuple):
     def is_void(self, context: Context) -> bool:
         """Whether a position that has to be filled is known to admit nothing, or no item can meet what one has to meet."""
         prefix = self.prefix_length()
-        return any(context.is_void_goal(self.goal(i)) for i in range(min(self.shortest, prefix + 1))) or any(
+        needed = max(self.shortest, prefix + 1) if self.repeated and prefix < 2 else self.shortest
+        return any(context.is_void_goal(self.goal(i)) for i in range(min(needed, prefix + 1))) or any(
             count.fewest and all(context.is_void_goal(both(self.goal(i), count.goal)) for i in range(count.start, prefix + 1))
             for count in self.counts
         )

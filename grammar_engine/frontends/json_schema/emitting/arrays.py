@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ....ir import UNBOUNDED, Symbol, Way
 from ..containers.arrays import ArrayPiece
 from ..reading.places import Goal
-from .compared import comparable
+from .compared import comparable, may_be_repeated
 from .members import Bag, item_kinds
 from .tuples import write_distinct
 from .unique import CannotCompare, are_apart, check_comparable, distinct_ways
@@ -60,7 +60,16 @@ def write_array(emitter: Emitter, left: Symbol, piece: ArrayPiece, last: bool) -
     """Write rules for `left`, an array in JSON; none if no array is admitted."""
     layout = emitter.layout
     bracket = layout.open_array
-    if piece.unique is not None:
+    if piece.repeated is not None:
+        if piece.is_void(emitter.context):
+            return
+        if may_be_repeated(emitter.values, piece):
+            bracket = layout.open_repeated
+        else:
+            reason = "its negation asks for two items that are equal, and here it is not known whether there always may be"
+            emitter.context.relax_or_refuse(piece.repeated, "uniqueItems", reason)
+        piece = piece._replace(repeated=None)
+    elif piece.unique is not None:
         try:
             if not are_apart(emitter.context, piece):
                 write_distinct(emitter, left, piece, last)

@@ -1,4 +1,4 @@
-"""`uniqueItems` over arrays and objects: the items are compared while they are read.
+"""`uniqueItems` over arrays and objects, and its negation: the items are compared while they are read.
 
 Idea. The rules are those of the array without that, and the lexeme of its bracket says that no two items may be equal: the engine compares
 them (csrc/engine/un.h). It takes for granted that a further item is asked for only where some value is left that no item before has. So
@@ -63,6 +63,16 @@ def comparable(values: ValueCounter, piece: ArrayPiece) -> ArrayPiece | None:
             return None
         longest = numbers[0].least
     return piece._replace(longest=longest)
+
+
+def may_be_repeated(values: ValueCounter, piece: ArrayPiece) -> bool:
+    """Whether each array that is a beginning of one of a piece can go on, until two items are equal: there is a value for each position,
+    and no end of positions that all ask the same.
+    """
+    if piece.longest is not None or piece.counts:
+        return False
+    goals = [piece.goal(position) for position in range(piece.prefix_length() + 1)]
+    return all(values.count(goal).least > 0 and not values.may_lack_keys(goal) for goal in goals)
 
 
 class ValueCounter:
@@ -159,6 +169,8 @@ class ValueCounter:
             return _UNKNOWN
         n, longest = piece.prefix_length(), piece.longest
         items = [self._goal(piece.goal(position)) for position in range(n + 1)]
+        if piece.repeated is not None:
+            return _MANY if longest is None and all(number.least for number in items) else _UNKNOWN
         is_exact = piece.unique is None
         for position, number in enumerate(items):
             if number.least == 0 and (longest is None or longest > position):

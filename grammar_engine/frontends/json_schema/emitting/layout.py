@@ -82,8 +82,13 @@ class Layout:
 
     @property
     def open_unique(self) -> Symbol:
-        """The opening bracket of an array whose items the engine compares."""
+        """The opening bracket of an array whose items the engine compares: they all differ."""
         return self.builder.lexeme(self.builder.concat(self.builder.bytes(b"["), self.gap), "[", unique=True)
+
+    @property
+    def open_repeated(self) -> Symbol:
+        """The same, where two are equal."""
+        return self.builder.lexeme(self.builder.concat(self.builder.bytes(b"["), self.gap), "[", repeated=True)
 
     def close(self, bracket: str, last: bool) -> Symbol:
         """The closing bracket; `last` when the text ends with it."""

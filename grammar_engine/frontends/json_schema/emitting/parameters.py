@@ -136,10 +136,10 @@ class _Values:
                 self._write_array(left, ARRAYS)
 
     def _write_array(self, left: Symbol, piece: ArrayPiece) -> None:
-        if piece.unique is not None:
+        if compared := piece.unique or piece.repeated:
             reason = f"style={self.style!r} writes items in marks, and those are not compared"
-            self.emitter.context.relax_or_refuse(piece.unique, "uniqueItems", reason)
-            piece = piece._replace(unique=None)
+            self.emitter.context.relax_or_refuse(compared, "uniqueItems", reason)
+            piece = piece._replace(unique=None, repeated=None)
         write_items(self.emitter, left, piece, Form((), (), (), self._item))
 
     def _item(self, goal: Goal) -> Symbol | None:
