@@ -52,7 +52,8 @@ typedef struct un_track {
 enum { UN_TRACK_WORDS = 7 };
 
 typedef struct un_crossing {
-    u32 token, how;
+    const u8 *text; /* in the vocabulary */
+    u32 n, token, how;
 } un_crossing;
 
 typedef struct un_state {
@@ -67,7 +68,7 @@ typedef struct un_state {
     intern_table cells;     /* (cell before, key, value); the first is none */
     word_map steps;         /* (track, byte) -> track, UN_HIT */
     word_map alive;         /* configuration of one alternative that is held -> whether it can be completed */
-    VEC(un_crossing) crossing; /* tokens that may end an item and go into the next: mask/mk_unique.c */
+    VEC(un_crossing) crossing; /* tokens that may end an item and go into the next, in the order of their texts: mask/mk_unique.c */
     bool has_crossing;      /* that is known */
     byte_vec text;          /* scratch */
     id_vec found, members;  /* scratch */

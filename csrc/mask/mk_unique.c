@@ -39,17 +39,25 @@ static bool add_crossing(ge_engine *e, u8 byte, u8 other) {
         u32 token = vb_token_at(v, (size_t)(at - v->text)), n = v->offsets[token + 1] - v->offsets[token];
         const u8 *text = v->text + v->offsets[token];
         u8 found = other && memchr(text, other, n) ? 0 : crossing_of(text, n);
-        if (found && !vec_push(&e->b, &e->un.crossing, ((un_crossing){token, found}))) return false;
+        if (found && !vec_push(&e->b, &e->un.crossing, ((un_crossing){text, n, token, found}))) return false;
         at = text + n;
     }
     return true;
+}
+
+static int compare_texts(const void *a, const void *b) {
+    const un_crossing *p = a, *q = b;
+    int by_text = memcmp(p->text, q->text, min_u32(p->n, q->n));
+    return by_text ? by_text : p->n != q->n ? (p->n < q->n ? -1 : 1) : p->token < q->token ? -1 : 1;
 }
 
 /* Looks for these tokens, once. */
 static bool find_crossing(ge_engine *e) {
     if (e->un.has_crossing) return true;
     e->un.crossing.n = 0;
-    return e->un.has_crossing = add_crossing(e, ',', 0) && (!e->g->has_repeated || add_crossing(e, ']', ','));
+    if (!add_crossing(e, ',', 0) || (e->g->has_repeated && !add_crossing(e, ']', ','))) return false;
+    if (e->un.crossing.n) qsort(e->un.crossing.at, e->un.crossing.n, sizeof *e->un.crossing.at, compare_texts);
+    return e->un.has_crossing = true;
 }
 
 static bool is_text(const un_track *t) { return t->kind == UN_STRING || t->kind == UN_KEY; }
@@ -65,21 +73,15 @@ static bool is_walked(const ge_engine *e, u32 config) {
     return false;
 }
 
-/* What a crossing token needs to have here. */
+/* What a crossing token needs to have here, for some alternative. */
 static u8 crossing_here(const ge_engine *e, u32 config) {
-    bool outside = true, text = true;
+    u8 needs = 0;
     for (u32 i = 0, n = cf_count(e, config); i < n; i++) {
         u32 track = cf_alternative_at(e, config, i).track;
-        if (track == UN_OUTSIDE) {
-            text = false;
-            continue;
-        }
-        un_track t = un_at(&e->un, track);
-        outside = false;
-        text = text && is_text(&t);
+        un_track t = track == UN_OUTSIDE ? (un_track){.kind = UN_ARRAY} : un_at(&e->un, track);
+        needs |= track == UN_OUTSIDE ? CROSSES_BRACKET | ENDS_BRACKET : is_text(&t) ? CROSSES_STRING | ENDS_STRING : CROSSES | ENDS;
     }
-    u8 crosses = outside ? CROSSES_BRACKET : text ? CROSSES_STRING : CROSSES;
-    return e->g->has_repeated ? crosses | (outside ? ENDS_BRACKET : text ? ENDS_STRING : ENDS) : crosses;
+    return e->g->has_repeated ? needs : needs & (CROSSES | CROSSES_STRING | CROSSES_BRACKET);
 }
 
 static void take_out(u32 *bits, u32 token, bool *changed) {
@@ -97,7 +99,7 @@ static void take_out_below(const tt_trie *trie, u32 node, u32 *bits, bool *chang
     } while (tt_below(trie, &from, &to));
 }
 
-/* The bytes by which a text under way may stay held, or end. By others that the rules allow it goes on, can be completed as without tracks,
+/* The bytes by which a text under way may stay held, or end; outside of such arrays, none. By others that the rules allow it goes on, can be completed as without tracks,
  * and there is nothing to walk. Where that is not so, all bytes. False: failure. */
 static bool held_bytes(const ge_engine *e, u32 config, u32 bare, byte_set *bytes) {
     u32 n = cf_count(e, config);
@@ -105,7 +107,7 @@ static bool held_bytes(const ge_engine *e, u32 config, u32 bare, byte_set *bytes
     memset(bytes, 0, sizeof *bytes);
     for (u32 i = 0; i < n && is_told; i++) {
         cf_alternative a = cf_alternative_at(e, config, i), b = cf_alternative_at(e, bare, i);
-        is_told = a.row == b.row && a.state == b.state && a.track > UN_OUTSIDE && un_held_bytes(&e->un, a.track, bytes);
+        is_told = a.row == b.row && a.state == b.state && (a.track == UN_OUTSIDE || un_held_bytes(&e->un, a.track, bytes));
     }
     if (!is_told) memset(bytes, 0xff, sizeof *bytes);
     return e->b.status == GE_OK;
@@ -139,16 +141,31 @@ static bool walk_held(ge_engine *e, u32 config, u32 bare, u32 *bits, bool *chang
     return ok;
 }
 
+/* Reads the tokens that may cross, and takes out those that cannot be read. What two of them begin with in common is read once. */
+static bool read_crossing(ge_engine *e, u32 config, u32 *bits, bool *changed) {
+    u8 needs = crossing_here(e, config);
+    id_vec path = {0}; /* configurations behind the bytes of the last one that was read */
+    const un_crossing *last = NULL;
+    bool ok = vec_push(&e->b, &path, config);
+    for (u32 i = 0; ok && i < e->un.crossing.n; i++) {
+        const un_crossing *c = &e->un.crossing.at[i];
+        u32 at = 0;
+        if (!(c->how & needs) || !(bits[c->token >> 5] >> (c->token & 31) & 1)) continue;
+        while (last && at + 1 < path.n && at < c->n && c->text[at] == last->text[at]) at++;
+        u32 here = path.at[at];
+        for (path.n = at + 1; ok && at < c->n && here != CF_DEAD; at++) {
+            here = cf_step(e, here, e->lx.x.class_of[c->text[at]]);
+            ok = here != NONE && vec_push(&e->b, &path, here);
+        }
+        if (ok && here == CF_DEAD) take_out(bits, c->token, changed);
+        last = c;
+    }
+    vec_drop(&e->b, &path);
+    return ok;
+}
+
 bool mk_keep_unique(ge_engine *e, u32 config, u32 bare, u32 *bits, bool *changed) {
     *changed = false;
     if (!find_crossing(e) || (is_walked(e, config) && !walk_held(e, config, bare, bits, changed))) return false;
-    u8 needs = crossing_here(e, config);
-    for (u32 i = 0; i < e->un.crossing.n; i++) {
-        u32 token = e->un.crossing.at[i].token;
-        bool is_read;
-        if (!(e->un.crossing.at[i].how & needs) || !(bits[token >> 5] >> (token & 31) & 1)) continue;
-        if (!mk_reads_token(e, config, token, &is_read)) return false;
-        if (!is_read) take_out(bits, token, changed);
-    }
-    return true;
+    return read_crossing(e, config, bits, changed);
 }

@@ -155,8 +155,8 @@ def test_masks_of_long_strings() -> None:
     grammar = Grammar.from_json_schema({"type": "array", "items": {"type": "string"}, **NOT_UNIQUE}, whitespace="compact")
     tokens = [b'","' + b"a" * n + b'"]' for n in (1, 9, 20)] + [b'"]', b'"]' + b" " * 30]
     vocab = Vocabulary([*(bytes([i]) for i in range(256)), *tokens, b"<end>"], eos=[256 + len(tokens)])
-    for n in range(26):
-        for first in ("", "b", "aaaa", "a" * 12):
+    for n in range(50):
+        for first in ("", "b", "aaaa", "a" * 12, "a" * 40):
             matcher = Matcher(grammar, vocab)
             assert matcher.accept_bytes(b'["%s","%s' % (first.encode(), b"a" * n))
             ends = [f'["{first}","{"a" * n}{token.decode()}' for token in tokens[:4]]
