@@ -99,8 +99,8 @@ static void take_out_below(const tt_trie *trie, u32 node, u32 *bits, bool *chang
     } while (tt_below(trie, &from, &to));
 }
 
-/* The bytes by which a text under way may stay held, or end; outside of such arrays, none. By others that the rules allow it goes on, can be completed as without tracks,
- * and there is nothing to walk. Where that is not so, all bytes. False: failure. */
+/* The bytes by which a text under way may stay held, or end; outside of such arrays, none. By others that the rules allow it goes on, can
+ * be completed as without tracks, and there is nothing to walk. Where that is not so, all bytes. False: failure. */
 static bool held_bytes(const ge_engine *e, u32 config, u32 bare, byte_set *bytes) {
     u32 n = cf_count(e, config);
     bool is_told = n == cf_count(e, bare) && !(e->switches & GE_NO_SLICES);
