@@ -122,7 +122,11 @@ REFUSED: tuple[tuple[str, str, Any], ...] = (
             "uniqueItems": True,
         },
     ),
-    ("not", "`uniqueItems`", {"not": {"items": {"type": "integer"}, "uniqueItems": True}}),
+    (
+        "not",
+        "`uniqueItems` (two items are equal) beside a bound of the length, items that are counted, or objects with few keys",
+        {"type": "array", "maxItems": 9, "not": {"uniqueItems": True}},
+    ),
     (
         "pattern",
         "look-aheads in some repeats, look-behinds that see beyond their branch: [regex.md](regex.md)",
