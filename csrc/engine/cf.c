@@ -394,7 +394,7 @@ static bool step_longest(ge_engine *e, u32 config, u32 byte_class) {
     return true;
 }
 
-/* The lexemes of a set that begin an array whose items are compared in one way (`how`), or in none; NONE if there are none. False: failure. */
+/* The lexemes of a set that begin an array whose items are compared in one way, or (0) in none; NONE if there are none. False: failure. */
 static bool part_accepts(ge_engine *e, u32 accepts, u32 how, u32 *part) {
     id_vec *some = &e->un.found;
     *part = NONE;

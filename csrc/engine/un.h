@@ -19,8 +19,8 @@
  * object of an item: which of its values counted, each reader says for himself.
  *
  * Invariant. How many values there are to choose from, the front end knows: an array never asks for an item where all are used up. So a
- * text in which nothing is held can be completed. Where two items are to be equal, any number may come, and the last ones may be repeated. Of reduced tracks that are held there are finitely many for each set of earlier items
- * and each lexeme of numbers that has few values.
+ * text in which nothing is held can be completed. Where two items are to be equal, any number may come, and the last one may be repeated.
+ * Of reduced tracks that are held there are finitely many for each set of earlier items and each lexeme of numbers that has few values.
  *
  * A long string need not be known by all of it: which tokens may come depends on what it may still equal, and on as much of it as a token
  * may repeat behind its end. So masks are those of a track with a *shortened* text, the first bytes and a *cut*, which no string has.
@@ -42,7 +42,7 @@ typedef enum un_kind { UN_UNIQUE, UN_REPEATED, UN_ARRAY, UN_OBJECT, UN_STRING, U
 typedef struct un_track {
     u32 up;      /* what it is in, as that was when it began */
     u32 kind;
-    u32 values;  /* UN_UNIQUE, UN_REPEATED: of its items so far; a set. Of a text: its bytes; from u->reach on, that + the text of the first ones */
+    u32 values;  /* of the items so far that are compared; a set. Of a text: its bytes; from u->reach on, that + the text of the first ones */
     u32 equal;   /* the values that it may become; a set */
     u32 content; /* of a scalar or key: its text, strings decoded; of others their items or members (cells) */
     u32 n;       /* of these; of a string those that are compared so far, 0 if it can equal nothing */

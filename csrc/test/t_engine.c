@@ -4,7 +4,9 @@
 
 enum { N_TOKENS = 300, EOS = 299 };
 
-typedef enum sample { EVERY_SPLIT, LONGEST_MATCH, BAG, WIDE_BAG, COUNTED_BAG, UNIQUE_ITEMS, REPEATED_ITEMS, NUMBERS, STRINGS, N_SAMPLES } sample;
+typedef enum sample {
+    EVERY_SPLIT, LONGEST_MATCH, BAG, WIDE_BAG, COUNTED_BAG, UNIQUE_ITEMS, REPEATED_ITEMS, NUMBERS, STRINGS, N_SAMPLES
+} sample;
 
 static const char *const texts[] = {
     [EVERY_SPLIT] = "[[a,aab,[]],ababab,a]",
