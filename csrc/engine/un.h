@@ -42,7 +42,7 @@ typedef enum un_kind { UN_UNIQUE, UN_REPEATED, UN_ARRAY, UN_OBJECT, UN_STRING, U
 typedef struct un_track {
     u32 up;      /* what it is in, as that was when it began */
     u32 kind;
-    u32 values;  /* of the items so far that are compared; a set. Of a text: its bytes; from u->reach on, that + the text of the first ones */
+    u32 values;  /* of the items that are compared; a set. Of a text: its bytes; from u->reach on, that + the text of the first ones */
     u32 equal;   /* the values that it may become; a set */
     u32 content; /* of a scalar or key: its text, strings decoded; of others their items or members (cells) */
     u32 n;       /* of these; of a string those that are compared so far, 0 if it can equal nothing */
