@@ -461,7 +461,8 @@ static void counts(void) {
     budget_init(&b, &limits);
     rx_arena x;
     CHECK(rx_init(&x, &b));
-    rx_id a = rx_byte(&x, 'a'), ab = rx_chars(&x, (char_range[]){{'a', 'b'}}, 1), any = rx_text(&x), c = rx_chars(&x, (char_range[]){{0, 0x10ffff}}, 1);
+    rx_id a = rx_byte(&x, 'a'), ab = rx_chars(&x, (char_range[]){{'a', 'b'}}, 1), any = rx_text(&x);
+    rx_id c = rx_chars(&x, (char_range[]){{0, 0x10ffff}}, 1);
     const struct {
         rx_id id;
         u64 limit, count;
