@@ -162,6 +162,48 @@ def test_values_that_there_are_not_are_not_counted(item: Any) -> None:
         Grammar.from_json_schema(unique({"$defs": {"goal": item}, "items": GOAL}))
 
 
+METHODS: Any = {"type": "array", "uniqueItems": True, "items": {"enum": ["GET", "PUT"]}}  # 5 of them
+
+
+@pytest.mark.parametrize(
+    ("item", "n_values"),
+    [
+        ({"properties": {"to": {"enum": [1, 2]}, "by": METHODS}}, 18),
+        ({"properties": {"to": {"enum": [1, 2]}, "by": {**METHODS, "minItems": 1}}, "required": ["by"]}, 12),
+        ({"properties": {"by": {**METHODS, "maxItems": 1}}, "required": ["by"]}, 3),
+        ({"properties": {"by": {**METHODS, "minItems": 3}}}, 1),
+    ],
+)
+def test_how_many_objects_with_lists_that_differ_there_are(item: Any, n_values: int) -> None:
+    schema = unique({"items": {"type": "object", "additionalProperties": False, **item}, "minItems": n_values})
+    grammar = Grammar.from_json_schema(schema, whitespace="compact")
+    text = bytes(Matcher(grammar, BYTES).closing_bytes())
+    assert len({dump(value) for value in json.loads(text)}) == n_values
+    with pytest.raises(UnsatisfiableSchemaError):
+        Grammar.from_json_schema({**schema, "minItems": n_values + 1})
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        {
+            "properties": {"by": METHODS, "from": {**METHODS, "items": {"type": "string"}}},
+            "required": ["by", "from"],
+            "additionalProperties": False,
+        },
+        {"not": {"properties": {"secure": {}}, "additionalProperties": False}},
+        {"not": {"additionalProperties": False}, "properties": {"to": {"type": "string"}, "by": METHODS}, "additionalProperties": False},
+    ],
+)
+def test_objects_that_are_many(item: Any) -> None:
+    schema = unique({"items": {"type": "object", **item}})
+    grammar, validator = Grammar.from_json_schema(schema, property_order="any"), jsonschema.Draft202012Validator(schema)
+    for keys in itertools.product(["", "by", "from", "to", "secure"], repeat=2):
+        for value in ("x", ["x"], []):
+            items = [{key: value for key in keys if key}, {key: ["GET"] for key in keys if key}]
+            assert accepts(grammar, dump(items)) == validator.is_valid(items), items
+
+
 def test_values_that_nest_and_differ() -> None:
     pairs = {"anyOf": [{"enum": [1, 2]}, unique({"minItems": 2, "items": GOAL})]}
     grammar = Grammar.from_json_schema(unique({"$defs": {"goal": pairs}, "items": GOAL}))

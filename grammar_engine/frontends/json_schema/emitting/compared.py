@@ -177,13 +177,17 @@ class ValueCounter:
                 longest, is_exact = position, is_exact and number.is_exact
         if longest is not None and longest < piece.shortest:
             return _Number(0, is_exact)
+        if piece.unique is not None and n == 0 and items[0].is_exact and items[0].least < MOST_VALUES:
+            return _unique_arrays(items[0].least, piece.shortest, longest)
         least = max(1, piece.shortest)
         if piece.unique is not None and not self._are_enough(piece, least):
-            return _UNKNOWN
+            return _UNKNOWN if piece.shortest else _Number(1, False)  # an empty one
         if (longest is None or longest >= least) and any(number.least >= MOST_VALUES for number in items[:least]):
             return _MANY
         if piece.unique is not None:
-            return _UNKNOWN
+            some = items[0].least if piece.shortest < 2 else 1
+            has_room = longest is None or longest >= least
+            return _Number(min(some * has_room + (piece.shortest == 0), MOST_VALUES), False)
         if longest is None:
             return _MANY
         total, product = 0, 1
@@ -205,7 +209,7 @@ class ValueCounter:
         return (self._sure.get(goal) or (self._before or self._known).get(goal, _UNKNOWN)).least
 
     def _object(self, piece: ObjectPiece) -> _Number:
-        if piece.witnesses:
+        if piece.witnesses and not self._is_met_in_many_ways(piece):
             return _UNKNOWN
         least, more, optional = 1, 1, 0
         is_exact = self._is_closed(piece) and piece.most is None and piece.fewest <= len(piece.required)
@@ -223,11 +227,25 @@ class ValueCounter:
         if piece.choices or piece.needs:
             return _UNKNOWN
         has_room = piece.most is None or piece.most > len(piece.required)
+        if piece.witnesses:
+            return _MANY if has_room and piece.fewest <= len(piece.required) + 1 and least else _UNKNOWN
         if has_room and piece.fewest <= len(piece.required) + 1 and least and (optional >= MOST_VALUES or self._is_open(piece)):
             return _MANY
-        if is_exact:
-            return _Number(min(least * more, MOST_VALUES), True)
-        return _Number(least, False) if piece.fewest <= len(piece.required) else _UNKNOWN
+        if piece.fewest > len(piece.required):
+            return _UNKNOWN
+        return _Number(min(least * more, MOST_VALUES) if piece.most is None else least, is_exact)
+
+    def _is_met_in_many_ways(self, piece: ObjectPiece) -> bool:
+        """Whether one member more meets the one witness of a piece in any number of ways: by values of a named key, or by keys."""
+        (keys, wanted), *more = piece.witnesses
+        if more:
+            return False
+        for name, goal in piece.goals(piece.names(), self.context):
+            if name not in piece.forbidden and keys.has(name, self.context) and self._goal(all_of([goal, wanted])).least >= MOST_VALUES:
+                return True
+        goals = [goal for layer in piece.layers for _, goal in layer.open_goals()]
+        is_any = keys.texts is None and not keys.classes and not any(layer.classes for layer in piece.layers)
+        return is_any and self._has_values(all_of([*goals, wanted]))
 
     def _is_open(self, piece: ObjectPiece) -> bool:
         """Whether any number of keys that are not named may come."""
@@ -247,3 +265,13 @@ class ValueCounter:
     def _is_closed(self, piece: ObjectPiece) -> bool:
         """Whether no key that is not named may come."""
         return any(all(self.context.is_void_goal(goal) for _, goal in layer.open_goals()) for layer in piece.layers)
+
+
+def _unique_arrays(n_values: int, shortest: int, longest: int | None) -> _Number:
+    """The arrays of some of so many values that all differ: each further position has one value less."""
+    most = n_values if longest is None else min(n_values, longest)
+    total, product = 0, 1
+    for length in range(min(most, _LONGEST) + 1):
+        total += product if length >= shortest else 0
+        product = min(product * (n_values - length), MOST_VALUES)
+    return _Number(min(total, MOST_VALUES), most <= _LONGEST)
