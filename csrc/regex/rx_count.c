@@ -1,14 +1,14 @@
 /* How many strings an expression has, up to a limit. Sums stop at it.
  *
- * First the strings are counted by their length, as long as that takes few steps: most sets have many short ones, however long the longest
- * may be.
+ * The derivatives that are not empty are walked depth-first. One that is met again while it is under way leads back to itself, so there
+ * is no end of strings. Otherwise they form an acyclic graph, and a node has as many strings as its derivatives together, and one more
+ * if it contains "".
  *
- * Then the derivatives that are not empty are walked depth-first. One that is met again while it is under way leads back to itself, so
- * there is no end of strings. Otherwise they form an acyclic graph, and a node has as many strings as its derivatives together, and one
- * more if it contains "". */
+ * Where that takes many steps (a million characters, say), the strings are counted by their length before it goes on: most sets have many
+ * short ones, however long the longest may be. */
 #include "rx.h"
 
-enum { STEPS_BY_LENGTH = 8192 };
+enum { STEPS_AT_FIRST = 1024, STEPS_BY_LENGTH = 8192 };
 
 typedef struct one_length { /* strings of it */
     rx_id rest;             /* what may be behind them */
@@ -60,20 +60,13 @@ static bool count_by_length(rx_arena *x, rx_id start, u64 limit, const u64 *size
     return ok;
 }
 
-bool rx_count(rx_arena *x, rx_id start, u64 limit, u64 *count) {
+/* The same by what is behind a string, depth-first. */
+static bool count_by_rest(rx_arena *x, rx_id start, u64 limit, const u64 *sizes, u64 most_steps, u64 *count, bool *is_told) {
     VEC(visit) path = {0};
     VEC(u64) counts = {0};
     word_map known = {0}; /* node -> index in counts, or UNDER_WAY */
-    u64 sizes[256] = {0}; /* of classes */
-    bool ok, endless = false, is_told = false;
-    *count = 0;
-    rx_refresh_classes(x);
-    for (u32 byte = 0; byte < 256; byte++) sizes[x->class_of[byte]]++;
-    if (rx_is_empty(x, start) || x->b->status != GE_OK) return x->b->status == GE_OK;
-    if (!count_by_length(x, start, limit, sizes, count, &is_told) || is_told) return x->b->status == GE_OK;
-    *count = 0;
-    ok = vec_push(x->b, &path, ((visit){start, 0, rx_nullable(x, start)})) && map_put(x->b, &known, start, UNDER_WAY);
-    while (ok && path.n && !endless) {
+    bool endless = false, ok = vec_push(x->b, &path, ((visit){start, 0, rx_nullable(x, start)})) && map_put(x->b, &known, start, UNDER_WAY);
+    for (u64 steps = 0; ok && path.n && !endless && steps < most_steps; steps++) {
         visit *at = &path.at[path.n - 1];
         if (at->next_class == x->n_classes || at->sum >= limit) {
             ok = map_put(x->b, &known, at->id, counts.n) && vec_push(x->b, &counts, at->sum);
@@ -104,8 +97,22 @@ bool rx_count(rx_arena *x, rx_id start, u64 limit, u64 *count) {
         }
     }
     if (endless || *count > limit) *count = limit;
+    *is_told = ok && (endless || path.n == 0);
     vec_drop(x->b, &path);
     vec_drop(x->b, &counts);
     map_drop(x->b, &known);
     return ok;
+}
+
+bool rx_count(rx_arena *x, rx_id id, u64 limit, u64 *count) {
+    u64 sizes[256] = {0}; /* of classes */
+    bool is_told = false;
+    *count = 0;
+    rx_refresh_classes(x);
+    for (u32 byte = 0; byte < 256; byte++) sizes[x->class_of[byte]]++;
+    if (rx_is_empty(x, id) || x->b->status != GE_OK) return x->b->status == GE_OK;
+    if (!count_by_rest(x, id, limit, sizes, STEPS_AT_FIRST, count, &is_told) || is_told) return x->b->status == GE_OK;
+    if (!count_by_length(x, id, limit, sizes, count, &is_told) || is_told) return x->b->status == GE_OK;
+    *count = 0;
+    return count_by_rest(x, id, limit, sizes, UINT64_MAX, count, &is_told);
 }

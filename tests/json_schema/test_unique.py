@@ -179,11 +179,6 @@ def test_where_it_says_nothing() -> None:
     assert not accepts(Grammar.from_json_schema(at_most_one), '[{}, "a", "a"]')
 
 
-def test_negation_is_refused() -> None:
-    with pytest.raises(UnsupportedSchemaError, match="two items that are equal"):
-        Grammar.from_json_schema({"not": {"type": "array", "uniqueItems": True}})
-
-
 # --- positions that may be equal ---------------------------------------------------------------------------------------------
 
 PARTS: list[Any] = [

@@ -431,7 +431,7 @@ SPECIAL = Vocabulary([b"a", b""], eos=[1])
         lambda: Matcher(Grammar.from_lark("start: " + " ".join(f"<t{i}>" for i in range(8_000))), SPECIAL),
         lambda: Matcher(Grammar.from_lark("start: <[2-8000]>"), SPECIAL),
         lambda: Grammar.from_json_schema({"properties": {LONG_KEY: {"type": "zzz"}}}),
-        lambda: Grammar.from_json_schema({"properties": {LONG_KEY: {"not": {"uniqueItems": True}}}}),
+        lambda: Grammar.from_json_schema({"properties": {LONG_KEY: {"maxItems": 9, "not": {"uniqueItems": True}}}}),
         lambda: Grammar.from_json_schema({"type": "object", "properties": {LONG_KEY: False}, "required": [LONG_KEY]}),
         lambda: Grammar.from_json_schema({"properties": {LONG_KEY: {"minLength": 3}}}, limits=Limits(max_expressions=20)),
         lambda: Grammar.from_json_schema({"format": LONG_KEY}, formats="strict"),
