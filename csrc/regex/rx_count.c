@@ -4,8 +4,8 @@
  * is no end of strings. Otherwise they form an acyclic graph, and a node has as many strings as its derivatives together, and one more
  * if it contains "".
  *
- * Where that takes many steps (a million characters, say), the strings are counted by their length before it goes on: most sets have many
- * short ones, however long the longest may be. */
+ * Where that takes many steps (a million characters, say), strings are counted by their length before it goes on, those of ASCII first:
+ * most sets have many short ones, however long the longest may be. */
 #include "rx.h"
 
 enum { STEPS_AT_FIRST = 1024, STEPS_BY_LENGTH = 8192 };
@@ -26,19 +26,22 @@ typedef struct visit {
 /* sum + n * size */
 static u64 add_times(u64 sum, u64 n, u64 size, u64 limit) { return n > (limit - sum) / size ? limit : sum + n * size; }
 
-/* Adds up the strings by length; *is_told unless that takes too many steps. */
-static bool count_by_length(rx_arena *x, rx_id start, u64 limit, const u64 *sizes, u64 *count, bool *is_told) {
+/* Adds up the strings of some classes (those with a size), by length: *is_told if they reach the limit in few steps. */
+static bool reach_by_length(rx_arena *x, rx_id start, u64 limit, const u64 *sizes, bool *is_told) {
+    u64 count = 0;
     VEC(one_length) levels[2] = {0};
     word_map known = {0}; /* rest -> index in the level of the longer ones */
     u32 steps = 0, at = 0;
     bool ok = vec_push(x->b, &levels[0], ((one_length){start, 1}));
-    for (; ok && levels[at].n && *count < limit && steps < STEPS_BY_LENGTH; at ^= 1) {
+    for (; ok && levels[at].n && count < limit && steps < STEPS_BY_LENGTH; at ^= 1) {
         levels[at ^ 1].n = 0;
         map_drop(x->b, &known);
         for (u32 i = 0; ok && i < levels[at].n; i++) {
             one_length these = levels[at].at[i];
-            if (rx_nullable(x, these.rest)) *count = add_times(*count, these.n, 1, limit);
-            for (u32 c = 0; ok && c < x->n_classes; c++, steps++) {
+            if (rx_nullable(x, these.rest)) count = add_times(count, these.n, 1, limit);
+            for (u32 c = 0; ok && c < x->n_classes; c++) {
+                if (sizes[c] == 0) continue;
+                steps++;
                 rx_id rest = rx_derive(x, these.rest, x->class_byte[c]);
                 ok = rest != NONE && budget_work(x->b, 1);
                 bool empty = ok && rx_is_empty(x, rest);
@@ -53,7 +56,7 @@ static bool count_by_length(rx_arena *x, rx_id start, u64 limit, const u64 *size
             }
         }
     }
-    *is_told = ok && (levels[at].n == 0 || *count >= limit);
+    *is_told = ok && count >= limit;
     vec_drop(x->b, &levels[0]);
     vec_drop(x->b, &levels[1]);
     map_drop(x->b, &known);
@@ -105,14 +108,14 @@ static bool count_by_rest(rx_arena *x, rx_id start, u64 limit, const u64 *sizes,
 }
 
 bool rx_count(rx_arena *x, rx_id id, u64 limit, u64 *count) {
-    u64 sizes[256] = {0}; /* of classes */
+    u64 sizes[256] = {0}, in_ascii[256] = {0}; /* of classes */
     bool is_told = false;
     *count = 0;
     rx_refresh_classes(x);
-    for (u32 byte = 0; byte < 256; byte++) sizes[x->class_of[byte]]++;
+    for (u32 byte = 0; byte < 256; byte++) sizes[x->class_of[byte]]++, in_ascii[x->class_of[byte]] += byte < 0x80;
     if (rx_is_empty(x, id) || x->b->status != GE_OK) return x->b->status == GE_OK;
     if (!count_by_rest(x, id, limit, sizes, STEPS_AT_FIRST, count, &is_told) || is_told) return x->b->status == GE_OK;
-    if (!count_by_length(x, id, limit, sizes, count, &is_told) || is_told) return x->b->status == GE_OK;
-    *count = 0;
+    if (!reach_by_length(x, id, limit, in_ascii, &is_told) || (!is_told && !reach_by_length(x, id, limit, sizes, &is_told))) return false;
+    if (is_told) return *count = limit, true;
     return count_by_rest(x, id, limit, sizes, UINT64_MAX, count, &is_told);
 }
