@@ -411,6 +411,13 @@ more members each take about a second, and more of them meet `max_alternative_sc
 union without `discriminator`, which is an `anyOf`; with `extra="forbid"` in each model up to half a second. `lenient=True` reads a `oneOf`
 that meets the limit as `anyOf`, and says so.
 
+## What pydantic reads otherwise
+
+The schema of a model says less than the model, or something else. Not accepted is a date and time, or a time, without an offset, though
+pydantic writes such: the schema asks for the `format` of RFC 3339. Accepted is what pydantic refuses: a date of the year 0000, which RFC 3339
+has and Python has not; a number beyond those of a `float`, an integer of over 4,300 digits; and with `populate_by_name` a key that is the
+name of a field with an alias, as the schema names the alias alone.
+
 ## Objects as parameters in XML
 
 Some models write the arguments of a tool call as parameters, one after the other, in which strings are as they are and other values JSON:
