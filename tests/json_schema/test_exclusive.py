@@ -148,3 +148,65 @@ def test_nested_oneof(depth: int) -> None:
     assert accepts(grammar, dump(value))
     assert accepts(grammar, '{"a": "x", "b": 1}')
     assert not accepts(grammar, '{"a": "x"}')
+
+
+NESTED: dict[str, Any] = {
+    "inline": {
+        "oneOf": [
+            {"properties": {"t": {"not": {"enum": ["a", "b", "c"]}}}},
+            {"oneOf": [{"properties": {"t": {"const": "a"}, "x": {"type": "integer"}}}, {"properties": {"t": {"enum": ["b", "c"]}}}]},
+        ],
+        "required": ["t"],
+    },
+    "by reference": {
+        "$defs": {
+            "a": {"properties": {"x": {"type": "integer"}}, "oneOf": [{"properties": {"t": {"const": "a"}}}, {"required": ["y"]}]},
+            "b": {"oneOf": [{"properties": {"t": {"const": "b"}}}, {"properties": {"t": {"const": "c"}, "x": False}}]},
+        },
+        "oneOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/b"}],
+        "allOf": [{"properties": {"t": {"type": "string"}}, "required": ["t"]}],
+    },
+    "twice in each other": {
+        "$defs": {
+            "a": {"oneOf": [{"required": ["x"]}, {"oneOf": [{"required": ["y"]}, {"$ref": "#/$defs/b"}]}]},
+            "b": {"oneOf": [{"required": ["t"]}]},
+        },
+        "oneOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/b"}],
+        "properties": {"t": {"enum": ["a", "b"]}},
+    },
+}
+
+
+@pytest.mark.parametrize("name", NESTED)
+def test_one_of_in_one_of(name: str) -> None:
+    """What is required around them keeps the branches of the inner one apart, too."""
+    schema = {"type": "object", **NESTED[name]}
+    grammar, validator = Grammar.from_json_schema(schema, property_order="any"), jsonschema.Draft202012Validator(schema)
+    values = [{}]
+    for key, some in {"t": ["a", "b", "c", "d", 1], "x": [1, "s"], "y": [None]}.items():
+        values += [{**value, key: each} for value in values for each in some]
+    assert [value for value in values if accepts(grammar, dump(value)) != validator.is_valid(value)] == []
+
+
+def test_many_branches_that_the_outer_schema_keeps_apart() -> None:
+    """As Azure writes function.json: without what is required around them, they multiply out."""
+    defs = {
+        f"b{i}": {
+            "properties": {f"k{i}{k}": {"type": "string"} for k in range(4)},
+            "oneOf": [{"properties": {"type": {"const": f"in{i}"}, "way": {"const": 1}}}, {"properties": {"type": {"const": f"out{i}"}}}],
+        }
+        for i in range(12)
+    }
+    inner = {"oneOf": [{"$ref": f"#/$defs/{name}"} for name in defs]}
+    other = {"properties": {"type": {"not": {"enum": [f"{way}{i}" for i in range(12) for way in ("in", "out")]}}}}
+    schema = {"$defs": defs, "oneOf": [other, inner], "allOf": [{"required": ["type"]}], "type": "object"}
+    grammar, validator = Grammar.from_json_schema(schema), jsonschema.Draft202012Validator(schema)
+    for value in (
+        {"type": "in3", "way": 1},
+        {"type": "in3", "way": 2},
+        {"type": "out3", "way": 2},
+        {"type": "out3", "k31": 1},
+        {"type": 1},
+        {},
+    ):
+        assert accepts(grammar, dump(value)) == validator.is_valid(value), value

@@ -73,14 +73,34 @@ class Applicators:
             result = yield from self._only_one(spot, result)
         return result
 
-    def _only_one(self, place: Place, known: Shape) -> Steps:
-        """What the `oneOf` of a place leaves of what is known of it."""
+    def _only_one(self, place: Place, known: Shape, inside: tuple[Place, ...] = ()) -> Steps:
+        """What the `oneOf` of a place leaves of what is known of it; `inside` of the branches of others."""
         branches = []
         for branch in self.values.branches(place, place.value, "oneOf"):
-            admitted = yield branch
-            self.context.ledger.combining = branch.pointer
-            branches.append(shape.meet(known, admitted, self.context))
+            spot = self._one_of_in(branch) if known.objects and known.objects != (OBJECTS,) else None
+            if spot is None or spot in inside:
+                admitted = yield branch
+                self.context.ledger.combining = branch.pointer
+                branches.append(shape.meet(known, admitted, self.context))
+                continue
+            if spot is not branch:
+                yield from self.assertions.own(branch)
+            _, _, said = yield from self.assertions.own(spot)
+            met = shape.meet(known, said, self.context)
+            branches.append((yield from self._only_one(spot, met, (*inside, spot))))
         return one_of(self.context, place, branches).whole
+
+    def _one_of_in(self, branch: Place) -> Place | None:
+        """The place of a `oneOf` that is what a branch says, perhaps with assertions, or what it refers to. What is known of the branch may
+        be what keeps the branches of that one apart, so it is met with each of these.
+        """
+        if not isinstance(branch.value, dict) or branch.value.keys() != {"$ref"}:
+            return branch if is_only_one_of(branch) else None
+        try:
+            target = self.document.resolve(branch, branch.value["$ref"])
+        except SchemaError:  # it is raised, or given up, where the branch is read
+            return None
+        return target if is_only_one_of(target) else None
 
     def reference(self, place: Place, keyword: str) -> Steps:
         """The shape of what a reference leads to."""
