@@ -18,7 +18,7 @@
  *
  * Where items are compared, rows foretell as if all might be equal, which is far from the truth if several must follow. A closing that is
  * more than CL_SLACK bytes longer than foretold is not searched, nor one whose search takes long: it is what comes by always going on with
- * the byte behind which the least is foretold, as far as items differ. It may be longer than need be.
+ * the byte behind which the least is foretold, as far as items differ, or until two are equal. It may be longer than need be.
  *
  * What is found otherwise is the first in the order of bytes among the shortest. So it depends on nothing but the text, and what is left
  * of it after some of its bytes is the closing from there: a shorter or smaller one would have made the whole shorter or smaller.

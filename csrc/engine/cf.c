@@ -437,6 +437,7 @@ static bool push_ends(ge_engine *e) {
 
 /* As step_every, where alternatives have tracks. */
 static bool step_tracked(ge_engine *e, u32 config, u32 byte) {
+    static const u32 ways[] = {0, LX_UNIQUE, LX_REPEATED};
     u32 byte_class = e->lx.x.class_of[byte];
     e->ends.n = e->ended_suspect.n = 0;
     for (u32 i = 0, n = cf_count(e, config); i < n; i++) {
@@ -451,7 +452,6 @@ static bool step_tracked(ge_engine *e, u32 config, u32 byte) {
         if (a.text != CF_NO_TEXT) a.text = info.distinct ? longer_text(e, a.text, byte) : CF_NO_TEXT;
         if (info.distinct && a.text == NONE) return false;
         if (info.live && !push_alternative(e, a.row, state * 2, a.track, a.text)) return false;
-        static const u32 ways[] = {0, LX_UNIQUE, LX_REPEATED};
         for (u32 k = 0; k < 3; k++) {
             cf_alternative end = a;
             u32 part;

@@ -454,7 +454,7 @@ static void large_counters(void) {
     CHECK(b.bytes == 0);
 }
 
-/* Counted by length, or, where that takes long, by what is behind: the same, and no further than the limit. */
+/* Counted by what is behind, or, where that takes long, by length: the same, and no further than the limit. */
 static void counts(void) {
     budget b;
     ge_limits limits = wide_limits();

@@ -8,9 +8,8 @@ layers, and nothing is expanded before it is needed. *Counts* say how many of th
     not (items: g)                   at least 1 item meets not g
     not (1 to 3 items meet g)        no item meets g, which is items: not g; or at least 4 items meet g
 
-Invariant. `longest` is None or at least `shortest`; `unique` is None where there is at most one item, and
-`repeated` where there may be less than two, or `unique` is not. A count has a bound that says
-something, and a goal that is neither `ANYTHING` (that is a length) nor `NEVER`.
+Invariant. `longest` is None or at least `shortest`; `unique` is None where there is at most one item. Where `repeated` is not, `unique` is,
+and `shortest` is at least 2. A count has a bound that says something, and a goal that is neither `ANYTHING` (that is a length) nor `NEVER`.
 """
 
 from __future__ import annotations
@@ -129,8 +128,7 @@ class ArrayPiece(NamedTuple):
     def is_void(self, context: Context) -> bool:
         """Whether a position that has to be filled is known to admit nothing, or no item can meet what one has to meet."""
         prefix = self.prefix_length()
-        needed = max(self.shortest, prefix + 1) if self.repeated and prefix < 2 else self.shortest
-        return any(context.is_void_goal(self.goal(i)) for i in range(min(needed, prefix + 1))) or any(
+        return any(context.is_void_goal(self.goal(i)) for i in range(min(self.shortest, prefix + 1))) or any(
             count.fewest and all(context.is_void_goal(both(self.goal(i), count.goal)) for i in range(count.start, prefix + 1))
             for count in self.counts
         )

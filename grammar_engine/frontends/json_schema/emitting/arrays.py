@@ -64,9 +64,11 @@ def write_array(emitter: Emitter, left: Symbol, piece: ArrayPiece, last: bool) -
         if piece.is_void(emitter.context):
             return
         if may_be_repeated(emitter.values, piece):
-            bracket = layout.open_repeated
+            bracket = layout.open_compared(repeated=True)
         else:
-            reason = "its negation asks for two items that are equal, and here it is not known whether there always may be"
+            reason = (
+                "the negation asks for two items that are equal, and it is not known whether there always may be: bounds, counts, few keys"
+            )
             emitter.context.relax_or_refuse(piece.repeated, "uniqueItems", reason)
         piece = piece._replace(repeated=None)
     elif piece.unique is not None:
@@ -82,7 +84,7 @@ def write_array(emitter: Emitter, left: Symbol, piece: ArrayPiece, last: bool) -
             if compared is None:
                 emitter.context.relax_or_refuse(piece.unique, "uniqueItems", str(reason))
             else:
-                bracket = layout.open_unique
+                bracket = layout.open_compared(repeated=False)
             piece = compared or piece._replace(unique=None)
     write_items(emitter, left, piece, Form((bracket,), (layout.close("]", last),), (layout.comma,), emitter.symbol))
 

@@ -185,9 +185,10 @@ class ValueCounter:
         if (longest is None or longest >= least) and any(number.least >= MOST_VALUES for number in items[:least]):
             return _MANY
         if piece.unique is not None:
-            some = items[0].least if piece.shortest < 2 else 1
-            has_room = longest is None or longest >= least
-            return _Number(min(some * has_room + (piece.shortest == 0), MOST_VALUES), False)
+            n_empty = int(piece.shortest == 0)
+            if longest is not None and longest < least:
+                return _Number(n_empty, False)
+            return _Number(min(n_empty + (items[0].least if piece.shortest < 2 else 1), MOST_VALUES), False)
         if longest is None:
             return _MANY
         total, product = 0, 1

@@ -80,15 +80,10 @@ class Layout:
         layout.__dict__ |= begun.__dict__ | {"builder": builder}
         return layout
 
-    @property
-    def open_unique(self) -> Symbol:
-        """The opening bracket of an array whose items the engine compares: they all differ."""
-        return self.builder.lexeme(self.builder.concat(self.builder.bytes(b"["), self.gap), "[", unique=True)
-
-    @property
-    def open_repeated(self) -> Symbol:
-        """The same, where two are equal."""
-        return self.builder.lexeme(self.builder.concat(self.builder.bytes(b"["), self.gap), "[", repeated=True)
+    def open_compared(self, repeated: bool) -> Symbol:
+        """The opening bracket of an array whose items the engine compares: they all differ, or two are equal."""
+        bracket = self.builder.concat(self.builder.bytes(b"["), self.gap)
+        return self.builder.lexeme(bracket, "[", unique=not repeated, repeated=repeated)
 
     def close(self, bracket: str, last: bool) -> Symbol:
         """The closing bracket; `last` when the text ends with it."""
