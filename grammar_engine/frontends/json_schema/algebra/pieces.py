@@ -6,10 +6,10 @@ everything else). From them follow, here, and, or, not for unions. Arrays and ob
 made with more care (`difference.py`).
 
 Products of unions of objects are where schemas multiply out. Pieces that are seen to be empty are dropped, a piece that meets a condition
-anyway is left alone, what is certain is met before what is one of several, and conditions on one key are met together (`cases.py`). What
-still multiplies is bounded by the limit `max_alternative_schemas`, at each place and, several times that, in all places together;
-`Ledger.combining` tells where. What all places make together is counted in the time that it takes to compare two small pieces: pieces of
-many conditions count several times.
+anyway is left alone, what is certain is met before what is one of several, and conditions on one key are met together (`cases.py`,
+`dependents.py`). What still multiplies is bounded by the limit `max_alternative_schemas`, at each place and, several times that, in all
+places together; `Ledger.combining` tells where. What all places make together is counted in the time that it takes to compare two small
+pieces: pieces of many conditions count several times.
 
 Invariant. The union of one unconditional piece is written as the tuple of that piece only, so "everything" is recognised by `==`.
 """
@@ -24,8 +24,8 @@ from ..containers.difference import array_minus, object_minus
 from ..containers.objects import OBJECTS, ObjectPiece, with_needs
 from ..scalars.numbers import NumberPiece
 from ..scalars.strings import STRINGS
-from . import many
-from .cases import Cases, found
+from . import cases, dependents, many
+from .cases import Cases
 
 if TYPE_CHECKING:
     from ..context import Context
@@ -89,18 +89,23 @@ def meet_all(unions: Sequence[tuple[P, ...]], pointers: Sequence[str], everythin
     result = _halved(certain, everything, context) if certain else (everything,)
     if len(certain) == len(unions):
         return result
-    of_one_key = found(cast("Any", unions), context) if isinstance(everything, ObjectPiece) and len(certain) + 1 < len(unions) else []
-    together = {case.at: group for group in of_one_key for case in group}
+    groups: list[Any] = []
+    if isinstance(everything, ObjectPiece) and len(certain) + 1 < len(unions):
+        groups = [*cases.found(cast("Any", unions), context), *dependents.found(cast("Any", unions), context)]
+    together = {member.at: group for group in groups for member in group}
     for i, (union, pointer) in enumerate(zip(unions, pointers)):
         if len(union) > 1:
             context.ledger.combining = pointer
             if i not in together:
                 result = meet(result, union, everything, context)
-            elif together[i][0].at == i:
+            elif together[i][0].at == i and isinstance(together[i], Cases):
                 result = _meet_cases(cast("Any", result), together[i], pointers, context)
+            elif together[i][0].at == i:
+                met = meet(result, together[i].pieces(context), everything, context)
+                result = tuple(piece for piece in met if not piece.is_void(context))
     if not isinstance(everything, ObjectPiece) or not certain:
         return result
-    parts: list[Any] = [piece for union in (*unions, result if of_one_key else ()) for piece in union]
+    parts: list[Any] = [piece for union in (*unions, result if groups else ()) for piece in union]
     layers = {layer: rank for rank, layer in enumerate(dict.fromkeys(layer for piece in parts for layer in piece.layers))}
     required = [name for piece in parts for name in piece.required] + [name for piece in parts for pair in piece.needs for name in pair]
     names = {name: rank for rank, name in enumerate(dict.fromkeys(required))}

@@ -7,6 +7,7 @@ shapes it needs.
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from typing import Any
 
 from ....errors import SchemaError, UnsupportedSchemaError
@@ -61,7 +62,7 @@ class Applicators:
                 self.document.child(place, keyword, schema[keyword])
                 continue
             elif keyword in ("dependencies", "dependentSchemas"):
-                more = [(where, (yield from self._dependencies(place, schema, keyword)))]
+                more = [(where, each) for each in (yield from self._dependencies(place, schema, keyword))]
             else:
                 continue
             parts = more + parts if comes_first(keyword, schema) else parts + more
@@ -145,8 +146,8 @@ class Applicators:
             result.append(shape.meet(tested, branch, self.context))
         return shape.join(result)
 
-    def _dependencies(self, place: Place, schema: dict[str, Any], keyword: str) -> Steps:
-        result = ANY
+    def _dependencies(self, place: Place, schema: dict[str, Any], keyword: str) -> Generator[Place, Shape, list[Shape]]:
+        result = []
         for name, value in self.values.map(place, schema, keyword).items():
             if isinstance(value, (list, tuple)) and keyword == "dependencies":
                 union: tuple[ObjectPiece, ...] = (
@@ -158,7 +159,7 @@ class Applicators:
                 self.context.ledger.combining = f"{place.pointer}/{keyword}"
                 with_name = pieces.meet((ObjectPiece(required=(name,)),), inner.objects, OBJECTS, self.context)
                 union, exact = with_needs((self.assertions.without(name), *with_name)), inner.exact
-            result = result.replaced("objects", pieces.meet(result.objects, union, OBJECTS, self.context), exact)
+            result.append(ANY.replaced("objects", union, exact))
         return result
 
 
