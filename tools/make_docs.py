@@ -96,8 +96,8 @@ REFUSED: tuple[tuple[str, str, Any], ...] = (
     ),
     (
         "uniqueItems",
-        "objects with keys that are not named, of which there may be few",
-        {"items": {"patternProperties": {"^[ab]$": {}}, "additionalProperties": False}, "uniqueItems": True},
+        "objects with keys that are not named, of which there are more than 256, but not 2,147,483,648",
+        {"items": {"patternProperties": {"^[ab]{9}$": {}}, "additionalProperties": False}, "uniqueItems": True},
     ),
     (
         "uniqueItems",
@@ -124,7 +124,7 @@ REFUSED: tuple[tuple[str, str, Any], ...] = (
     ),
     (
         "not",
-        "`uniqueItems` (two items are equal) beside a bound of the length, items that are counted, or objects with few keys",
+        "`uniqueItems` (two items are equal) beside a bound of the length, items that are counted, or objects with such keys",
         {"type": "array", "maxItems": 9, "not": {"uniqueItems": True}},
     ),
     (
@@ -333,7 +333,8 @@ than what a JSON parser would read as a valid instance; none makes it larger, bu
 - **Repeated keys.** A key that the schema names is written once. Another key may occur twice, since RFC 8259 leaves the meaning of that
   open; `report.notes` says so of a schema that admits such keys. Not so with `unique_keys=True`, and not where it depends on the reading
   whether the object is valid: where one of these keys has to meet a condition, as under `not`, or `minProperties` asks for two of them.
-  Nor in arrays and objects that `uniqueItems` compares.
+  Nor in arrays and objects that `uniqueItems` compares. And where a pattern leaves few keys, up to 256, there are no more members with them
+  than keys.
 - **Other members.** With `closed=True` it is as if `unevaluatedProperties: false` and `unevaluatedItems: false` stood at each value that
   the schema describes: at the root, and under `properties`, `items` and their like. What schemas beside each other name (`allOf`, `anyOf`,
   `$ref` and so on) counts together; `additionalProperties` and `items` say what others there are. Three things are more lenient: a schema

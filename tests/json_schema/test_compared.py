@@ -117,15 +117,76 @@ def test_no_key_comes_twice_in_what_is_compared() -> None:
     keys = {"type": "object", "patternProperties": {"^(?:a|b[0-9]+)$": {}}, "additionalProperties": False}
     matcher = Matcher(Grammar.from_json_schema(unique({"items": keys}), whitespace="compact"), BYTES)
     assert matcher.accept_bytes(b'[{"a":1,"') and matcher.allowed_tokens() == [*b"b"]
-    few = {"type": "object", "patternProperties": {"^[ab]$": {}}, "additionalProperties": False}
-    with pytest.raises(UnsupportedSchemaError):
-        Grammar.from_json_schema(unique({"items": few}))
     named = {"type": "object", "required": ["$ref"], "patternProperties": {r"^\$ref$": {"type": "string"}}}  # as OpenAPI writes a reference
-    named_all = {**few, "properties": {"a": {}, "b": {}, "c": {}}}
+    named_all = {**keys, "patternProperties": {"^[ab]$": {}}, "properties": {"a": {}, "b": {}, "c": {}}}
     for keys in (named, named_all):
         grammar = Grammar.from_json_schema(unique({"items": keys}), whitespace="compact")
         text = '[{"$ref":"x"},{"$ref":"y"}]' if keys is named else '[{"a":1},{"a":2,"b":1}]'
         assert accepts(grammar, text) and not accepts(grammar, text.replace("y", "x").replace('2,"b":1', "1"))
+
+
+FEW: Any = {"propertyNames": {"pattern": "^ab?$"}}  # two keys
+
+
+@pytest.mark.parametrize(
+    ("keys", "full"),
+    [
+        (FEW, '{"ab":1,"a":1'),
+        ({**FEW, "properties": {"a": {}}, "required": ["a"]}, '{"a":1,"ab":1'),
+        ({**FEW, "patternProperties": {"^a": {"type": "integer"}}, "minProperties": 1}, '{"ab":1,"a":1'),
+        ({"allOf": [FEW, {"patternProperties": {"b": {"type": "integer"}}, "additionalProperties": {}}]}, '{"ab":1,"a":1'),
+        ({"patternProperties": {"^ab?$": {"items": {"$ref": "#/items"}}}, "additionalProperties": False}, '{"ab":[],"a":[{}]'),
+    ],
+)
+def test_few_keys_are_used_up(keys: Any, full: str) -> None:
+    grammar = Grammar.from_json_schema(unique({"items": {"type": "object", **keys}}), whitespace="compact", property_order="any")
+    matcher = Matcher(grammar, BYTES)
+    assert matcher.accept_bytes(f"[{full}".encode()) and set(matcher.allowed_tokens()).isdisjoint(b",") and matcher.accept_bytes(b"}")
+    assert accepts(grammar, f'[{full}}},{{"a":2}}]') and not accepts(grammar, f"[{full}}},{full}}}]")
+
+
+def test_keys_that_may_be_used_up_are_refused() -> None:
+    """There are 512, which are not counted."""
+    with pytest.raises(UnsupportedSchemaError):
+        Grammar.from_json_schema(unique({"items": {"type": "object", "propertyNames": {"pattern": "^[ab]{9}$"}}}))
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        {"properties": {"a": {}, "b": {}}, "additionalProperties": False, "required": ["a"], "minProperties": 3},
+        {**FEW, "required": ["a"], "minProperties": 3},
+        {"type": "object", "additionalProperties": unique({"minItems": 3, "items": {"enum": [[1], [2]]}}), "required": ["a"]},
+    ],
+)
+def test_objects_that_there_are_not(item: Any) -> None:
+    """A required member has any number of values, but there is no object: behind `["x",` nothing could come."""
+    items = {"anyOf": [{"type": "object", **item}, {"const": "x"}]}
+    matcher = Matcher(Grammar.from_json_schema(unique({"items": items}), whitespace="compact"), BYTES)
+    assert matcher.accept_bytes(b'["x"') and matcher.allowed_tokens() == [*b"]"]
+    with pytest.raises(UnsatisfiableSchemaError):
+        Grammar.from_json_schema(unique({"items": items, "minItems": 2}))
+
+
+@pytest.mark.parametrize("beside", [{"region": ["uri"]}, {"region": ["uri"], "id": ["region"]}], ids=dump)
+def test_keys_that_need_others(beside: Any) -> None:
+    item = {"type": "object", "properties": {"uri": {"type": "string"}, "region": {}, "id": {}}, "additionalProperties": False}
+    schema = unique({"items": {**item, "dependentRequired": beside}})
+    grammar, validator = Grammar.from_json_schema(schema), jsonschema.Draft202012Validator(schema)
+    objects = [{key: "x" for key in keys} for n in range(4) for keys in itertools.combinations(["uri", "region", "id"], n)]
+    for items in itertools.product(objects, repeat=2):
+        assert accepts(grammar, dump(items)) == validator.is_valid(list(items)), items
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [{"minProperties": 2}, {"minProperties": 2, "maxProperties": 2}, {"propertyNames": {"pattern": "^a"}, "minProperties": 3}],
+)
+def test_objects_with_a_least_number_of_keys(keys: Any) -> None:
+    grammar = Grammar.from_json_schema(unique({"items": {"type": "object", "properties": {"a": {}}, **keys}}), whitespace="compact")
+    assert accepts(grammar, '[{"a":1,"ab":1},{"a":1,"ab":2}]') == (keys.get("minProperties") == 2)
+    assert accepts(grammar, '[{"a":1,"ab":1,"ac":2},{"a":1,"ac":1,"ab":1}]') == ("maxProperties" not in keys)
+    assert not accepts(grammar, '[{"a":1,"ab":1,"ac":2},{"a":1,"ac":2,"ab":1}]') and not accepts(grammar, '[{"a":1}]')
 
 
 @pytest.mark.parametrize("text", [{"maxLength": 10_000_000}, {"maxLength": 1_000_000, "pattern": r"^[\s\S]*$"}, {"pattern": "^a*$"}])
@@ -154,7 +215,6 @@ GOAL = {"$ref": "#/$defs/goal"}
     [
         {"anyOf": [{"const": 1}, {"type": "array", "uniqueItems": True, "minItems": 2, "items": GOAL}]},  # of 1 and nothing else
         {"anyOf": [{"const": 1}, unique({"minItems": 3, "prefixItems": [{"const": 1}, {"type": "integer"}], "items": {"const": 1}})]},
-        {"type": "object", "additionalProperties": unique({"minItems": 3, "items": {"enum": [[1], [2]]}})},  # `{}`
     ],
 )
 def test_values_that_there_are_not_are_not_counted(item: Any) -> None:
@@ -172,6 +232,7 @@ METHODS: Any = {"type": "array", "uniqueItems": True, "items": {"enum": ["GET", 
         ({"properties": {"to": {"enum": [1, 2]}, "by": {**METHODS, "minItems": 1}}, "required": ["by"]}, 12),
         ({"properties": {"by": {**METHODS, "maxItems": 1}}, "required": ["by"]}, 3),
         ({"properties": {"by": {**METHODS, "minItems": 3}}}, 1),
+        ({"type": "object", "additionalProperties": unique({"minItems": 3, "items": {"enum": [[1], [2]]}})}, 1),  # `{}`
     ],
 )
 def test_how_many_objects_with_lists_that_differ_there_are(item: Any, n_values: int) -> None:

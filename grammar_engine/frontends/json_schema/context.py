@@ -81,6 +81,7 @@ class Context:
         self._questions = questions
         self._emptiness: dict[Expr, bool] = {}
         self._matches: dict[tuple[Expr, str], bool] = {}
+        self._counts: dict[tuple[Expr, int], int] = {}
         self._singles: dict[tuple[str, Goal], ObjectLayer] = {}
         self._other_side: dict[KeySet, KeySet] = {}
         self._every: dict[tuple[KeySet, Goal], ObjectLayer] = {}
@@ -144,7 +145,10 @@ class Context:
 
     def count_values(self, texts: Expr, limit: int) -> int:
         """How many strings a set of texts has; `limit` if it has at least so many."""
-        return self._questions.count(texts, limit)
+        known = self._counts.get((texts, limit))
+        if known is None:
+            known = self._counts[texts, limit] = self._questions.count(texts, limit)
+        return known
 
     def is_void_goal(self, goal: Goal) -> bool:
         """Whether a goal is known to admit nothing."""

@@ -14,13 +14,13 @@ from collections.abc import Callable
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from ....ir import Expr
 from ..algebra.shape import Shape
 from ..containers.arrays import ArrayPiece
 from ..containers.objects import ObjectPiece
 from ..context import Context
-from ..reading.places import Goal, all_of
+from ..reading.places import NEVER, Goal, all_of
 from .members import item_kinds
+from .other_keys import FEW_KEYS, other_keys, patterns_of
 from .unique import MOST_VALUES, count_scalars
 
 _COST = 2  # of a shape that is counted, in alternatives
@@ -38,6 +38,43 @@ class _Number(NamedTuple):
     def is_sure(self) -> bool:
         """Whether no other way to count would find more."""
         return self.is_exact or self.least >= MOST_VALUES
+
+
+class _Members:
+    """What the members of some objects may be.
+
+    Attributes
+    ----------
+    named : set of str
+        The named keys of those that are known to have values.
+    n_others : int
+        The number of other keys of which that is known.
+    required, optional : int
+        Values of those that are required, all together; and of all that are not, if they need no others.
+    best : int
+        Values of the one of the latter that has most.
+    is_exact : bool
+        Whether there are no more values.
+    is_sure : bool
+        Whether members that are not known to have values have none.
+    """
+
+    def __init__(self) -> None:
+        self.named: set[str] = set()
+        self.n_others = 0
+        self.required = self.optional = 1
+        self.best = 0
+        self.is_exact = self.is_sure = True
+
+    def add_optional(self, number: _Number, n_keys: int) -> None:
+        """Add members with some keys, each of which may be absent or have so many values."""
+        self.optional = min(self.optional * (1 + number.least) ** n_keys, MOST_VALUES)
+        self.best = max(self.best, number.least)
+
+    def note(self, number: _Number) -> None:
+        """Note of a member how sure its number is."""
+        self.is_exact = self.is_exact and number.is_exact
+        self.is_sure = self.is_sure and (number.least > 0 or number.is_exact)
 
 
 _MANY = _Number(MOST_VALUES, False)
@@ -89,6 +126,7 @@ class ValueCounter:
         self._before: dict[Goal, _Number] = {}
         self._sure: dict[Goal, _Number] = {}
         self._keys_suffice: set[Goal] = set()
+        self._other_keys: dict[ObjectPiece, list[tuple[int, Goal]]] = {}
 
     def count(self, goal: Goal) -> _Number:
         """How many values meet a goal."""
@@ -101,8 +139,8 @@ class ValueCounter:
         return number
 
     def may_lack_keys(self, goal: Goal) -> bool:
-        """Whether somewhere in the values of a goal keys may come that are not named, and perhaps only few: none comes twice in what is
-        compared, and they might be used up.
+        """Whether somewhere in the values of a goal keys may come that are not named, and neither so few that their members are counted nor
+        more than any text can use up: none comes twice in what is compared.
         """
         todo, seen = [goal], set(self._keys_suffice)
         for found in todo:
@@ -114,17 +152,24 @@ class ValueCounter:
                 todo += [array.goal(position) for position in range(array.prefix_length() + 1)]
             for piece in shape.objects:
                 todo += [goal for _, goal in piece.goals(piece.names(), self.context)]
-                for layer in piece.layers:
-                    todo += [goal for _, goal in layer.open_goals()]
-                    if any(self._has_few_others(keys, piece) for keys, goal in layer.classes if not self.context.is_void_goal(goal)):
+                for n_keys, others in self._others(piece):
+                    todo.append(others)
+                    if FEW_KEYS < n_keys < MOST_VALUES and not self.context.is_void_goal(others):
                         return True
         self._keys_suffice = seen
         return False
 
-    def _has_few_others(self, keys: Expr, piece: ObjectPiece) -> bool:
-        """Whether a class of keys has some that a piece does not name, but few."""
-        n_keys = self.context.count_values(keys, MOST_VALUES)
-        return n_keys < MOST_VALUES and n_keys > sum(self.context.matches(keys, name) for name in piece.names())
+    def _others(self, piece: ObjectPiece) -> list[tuple[int, Goal]]:
+        """Of each class of keys that are not named, how many there are (`MOST_VALUES`: at least so many), and what their values meet."""
+        known = self._other_keys.get(piece)
+        if known is None:
+            if any(layer.classes for layer in piece.layers):
+                found = other_keys(self.context, piece, patterns_of(piece), None)
+                known = [(self.context.count_values(keys.texts, MOST_VALUES), keys.goal) for keys in found]
+            else:
+                known = [(MOST_VALUES, all_of([layer.others for layer in piece.layers]))]
+            known = self._other_keys[piece] = [(n_keys, goal) for n_keys, goal in known if n_keys and goal is not NEVER]
+        return known
 
     def _goal(self, goal: Goal) -> _Number:
         known = self._sure.get(goal) or self._known.get(goal)
@@ -212,29 +257,51 @@ class ValueCounter:
     def _object(self, piece: ObjectPiece) -> _Number:
         if piece.witnesses and not self._is_met_in_many_ways(piece):
             return _UNKNOWN
-        least, more, optional = 1, 1, 0
-        is_exact = self._is_closed(piece) and piece.most is None and piece.fewest <= len(piece.required)
+        members = self._members(piece)
+        n_required, asks_for_more = len(piece.required), piece.fewest > len(piece.required)
+        too_few = asks_for_more and piece.fewest > len(members.named) + members.n_others
+        if too_few or not members.named.issuperset(piece.required):
+            return _NONE if members.is_sure else _UNKNOWN
+        choices = [sets for name, sets in piece.choices if name is None or name in piece.required]
+        can_choose = piece.most is None and all(any(keys <= members.named for keys in sets) for sets in choices)
+        if (choices and not can_choose) or (asks_for_more and (piece.choices or piece.needs)):
+            return _UNKNOWN
+        has_room = piece.most is None or piece.most > n_required
+        if piece.witnesses:
+            return _MANY if has_room and piece.fewest <= n_required + 1 else _UNKNOWN
+        if members.required >= MOST_VALUES:
+            return _MANY
+        if choices:
+            return _UNKNOWN
+        if has_room and (members.n_others >= MOST_VALUES or members.best >= MOST_VALUES):
+            return _MANY
+        if asks_for_more or piece.most is not None:
+            return _Number(members.required, False)
+        return _Number(min(members.required * members.optional, MOST_VALUES), members.is_exact)
+
+    def _members(self, piece: ObjectPiece) -> _Members:
+        result = _Members()
+        asking = {name for name, _ in (*piece.needs, *piece.choices)}  # keys with which others must be there
         for name, goal in piece.goals(piece.names(), self.context):
             if name in piece.forbidden or self.context.is_void_goal(goal):
                 continue
             number = self._goal(goal)
-            is_exact = is_exact and number.is_exact
+            if number.least:
+                result.named.add(name)
             if name in piece.required:
-                least = min(least * number.least, MOST_VALUES)
+                result.required = min(result.required * number.least, MOST_VALUES)
+            elif name in asking:
+                result.is_exact = False
             else:
-                more, optional = min(more * (1 + number.least), MOST_VALUES), max(optional, number.least)
-        if least >= MOST_VALUES:
-            return _MANY
-        if piece.choices or piece.needs:
-            return _UNKNOWN
-        has_room = piece.most is None or piece.most > len(piece.required)
-        if piece.witnesses:
-            return _MANY if has_room and piece.fewest <= len(piece.required) + 1 and least else _UNKNOWN
-        if has_room and piece.fewest <= len(piece.required) + 1 and least and (optional >= MOST_VALUES or self._is_open(piece)):
-            return _MANY
-        if piece.fewest > len(piece.required):
-            return _UNKNOWN
-        return _Number(min(least * more, MOST_VALUES) if piece.most is None else least, is_exact)
+                result.add_optional(number, 1)
+            result.note(number)
+        for n_keys, goal in self._others(piece):
+            if not self.context.is_void_goal(goal):
+                number = self._goal(goal)
+                result.n_others += n_keys if number.least else 0
+                result.add_optional(number, min(n_keys, FEW_KEYS))
+                result.note(number)
+        return result
 
     def _is_met_in_many_ways(self, piece: ObjectPiece) -> bool:
         """Whether one member more meets the one witness of a piece in any number of ways: by values of a named key, or by keys."""
@@ -248,24 +315,8 @@ class ValueCounter:
         is_any = keys.texts is None and not keys.classes and not any(layer.classes for layer in piece.layers)
         return is_any and self._has_values(all_of([*goals, wanted]))
 
-    def _is_open(self, piece: ObjectPiece) -> bool:
-        """Whether any number of keys that are not named may come."""
-        goals = [goal for layer in piece.layers for _, goal in layer.open_goals()]
-        if self._has_values(all_of(goals)):
-            return True
-        if len(piece.layers) != 1 or not piece.layers[0].classes:
-            return False
-        classes = piece.layers[0].classes
-        return self._has_values(all_of([goal for _, goal in classes])) and any(
-            self.context.count_values(keys, MOST_VALUES) >= MOST_VALUES for keys, _ in classes
-        )
-
     def _has_values(self, goal: Goal) -> bool:
         return not self.context.is_void_goal(goal) and self._goal(goal).least > 0
-
-    def _is_closed(self, piece: ObjectPiece) -> bool:
-        """Whether no key that is not named may come."""
-        return any(all(self.context.is_void_goal(goal) for _, goal in layer.open_goals()) for layer in piece.layers)
 
 
 def _unique_arrays(n_values: int, shortest: int, longest: int | None) -> _Number:

@@ -6,12 +6,10 @@ keys, one for all members together where their number matters, one for each witn
 that slot, and a way that does not (`members.py`). With `property_order="any"` the ranks do not matter. The states of the bag are made when
 a text reaches them, so the grammar is linear in the schema.
 
-Other keys. Patterns that overlap divide them into classes: a class for each set of patterns whose members have to meet something of its
-own, so n patterns may make 2**n. Patterns that ask for schemas of one spelling are one. The `Ledger` counts the rest.
-
 Free keys. RFC 8259 leaves open what `{"k": 1, "k": 2}` means; most readers keep the last. A key of the schema is written at most once.
 Other keys may repeat, but not where that could make a reader see another number of members than was counted, or drop a witness: then
-all of them differ.
+all of them differ. Of a class of few keys there are no more members than keys, so that there always is one where a member is asked for,
+whoever compares them (`compared.py`).
 """
 
 from __future__ import annotations
@@ -21,9 +19,10 @@ from typing import TYPE_CHECKING
 
 from ....errors import LimitExceededError
 from ....ir import Expr, Symbol, Way
-from ..containers.objects import OBJECTS, KeySet, ObjectPiece, all_needed
-from ..reading.places import ANYTHING, NEVER, Goal, all_of, spelling
+from ..containers.objects import OBJECTS, ObjectPiece, all_needed
+from ..reading.places import ANYTHING, NEVER, Goal
 from .members import Bag, Condition, kinds
+from .other_keys import FEW_KEYS, OtherKeys, other_keys, patterns_of
 from .unique import MOST_VALUES
 
 if TYPE_CHECKING:
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
 
 _NEEDED = 8  # keys that another needs take as long to find and to write as two small pieces to compare
 _MATCHED = 4  # keys that are looked for in a pattern take as long
-OtherKeys = tuple[Expr, Goal, list[int], frozenset[Expr]]  # of other keys: their texts, the goal, the indices of witnesses, the patterns
 
 
 class ObjectRules:
@@ -117,52 +115,9 @@ class ObjectRules:
     def check_distinct(self) -> None:
         """Refuse keys that have to differ, where the core cannot compare them."""
 
-    # --- classes of keys --------------------------------------------------------------------------------------------------
-
     def other_keys(self, patterns: dict[Expr, list[Expr]]) -> list[OtherKeys]:
-        """Disjoint sets of keys that cover all keys without a name,
-        the goal of each, the indices of the witnesses it may be, and its patterns.
-        """
-        b = self.builder
-        layers, witnesses = self.piece.layers, self.piece.witnesses
-        cells: list[tuple[Expr, frozenset[Expr]]] = [(b.text, frozenset())]
-        for first, alike in patterns.items():
-            pattern = b.union(*alike)
-            split = []
-            for cell, inside in cells:
-                common = pattern if cell == b.text else b.intersect(cell, pattern)
-                if len(patterns) > 1 and self.context.is_empty(common):
-                    split.append((cell, inside))
-                else:
-                    split.append((common, inside | {first}))
-                    split.append((b.minus(cell, pattern), inside))
-            self.context.ledger.count_key_classes(len(cells), sum(1 + len(inside) for _, inside in split), self.where or "")
-            cells = split
-        result: list[OtherKeys] = []
-        for cell, inside in cells:
-            goals: list[Goal] = []
-            for layer in layers:
-                goals += [wanted for keys, wanted in layer.classes if keys in inside] or [layer.others]
-            goal = all_of(goals) if len(goals) > 1 else goals[0] if goals else ANYTHING
-            if goal is not NEVER:
-                if self.names:
-                    cell = b.intersect(cell, b.complement(self.context.listed(self.names)))
-                result.append((cell, goal, [i for i, (keys, _) in enumerate(witnesses) if _is_inside(keys, inside)], inside))
-        return result
-
-    def patterns(self) -> dict[Expr, list[Expr]]:
-        """All patterns, by the first of those that are alike: in the same layers, with goals of one spelling, and in the same witnesses."""
-        roles: dict[Expr, list[object]] = {}
-        for i, layer in enumerate(self.piece.layers):
-            for keys, goal in layer.classes:
-                roles.setdefault(keys, []).append((i, spelling(goal)))
-        for i, (key_set, _) in enumerate(self.piece.witnesses):
-            for keys in key_set.classes if key_set.texts is None else (key_set.texts,):
-                roles.setdefault(keys, []).append(i)
-        groups: dict[tuple[object, ...], list[Expr]] = {}
-        for keys, role in roles.items():
-            groups.setdefault(tuple(role), []).append(keys)
-        return {group[0]: group for group in groups.values()}
+        """The classes of keys that are not named."""
+        return other_keys(self.context, self.piece, patterns, self.where)
 
     def _write_any(self, left: Symbol) -> None:
         """As `_write_bag`, for all objects: most grammars have these."""
@@ -223,18 +178,19 @@ class ObjectRules:
     def _add_others(self, bag: Bag, conditions: list[Condition], total: tuple[int, ...], rank: int) -> None:
         """Add the ways of the classes of other keys, all of one rank."""
         is_exact = self.context.options.unique_keys or self.fewest > len(self.piece.required) + 1
-        patterns, seen = self.patterns(), set[Expr]()
+        patterns, seen = patterns_of(self.piece), set[Expr]()
         for keys, goal, indices, inside in self.other_keys(patterns):
             members = kinds(self.context, goal, [conditions[i] for i in indices])
             distinct = is_exact or len(members) > 1
-            n_keys = self.context.count_values(keys, MOST_VALUES) if distinct else MOST_VALUES
+            most = MOST_VALUES if distinct else FEW_KEYS + 1
+            n_keys = self.context.count_values(keys, most) if distinct or patterns else most
             if n_keys == 0:
                 continue
             if distinct:
                 self.check_distinct()
-            counted = bag.slot(0, None if n_keys >= MOST_VALUES else n_keys)
+            counted = bag.slot(0, None if n_keys >= most else n_keys)
             found = self._add(bag, self.other_key(keys, goal), members, (counted, *total), rank, distinct)
-            self.emitter.has_other_keys |= found and not distinct
+            self.emitter.has_other_keys |= found and not distinct and n_keys > 1
             seen |= inside
         self._look_at_alike({keys for first in seen for keys in patterns[first][1:]})
 
@@ -299,8 +255,3 @@ class ObjectRules:
                 found = True
                 bag.ways.append(Way((key, value), (*slots, *raised), rank, distinct))
         return found
-
-
-def _is_inside(keys: KeySet, inside: frozenset[Expr]) -> bool:
-    """Whether a cell, which lies inside these patterns and outside all others, is a part of a set of keys."""
-    return keys.texts in inside if keys.texts is not None else inside.isdisjoint(keys.classes)

@@ -30,7 +30,7 @@ from .objects import ObjectRules
 
 if TYPE_CHECKING:
     from .emitter import Emitter
-    from .objects import OtherKeys
+    from .other_keys import OtherKeys
 
 _NAME = "[A-Za-z_][A-Za-z0-9_.-]*"  # of a key that the schema does not name
 _IN_MARKS = '<>"'  # what no name has, if it is not written with entities
