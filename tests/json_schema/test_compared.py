@@ -173,7 +173,7 @@ def test_keys_that_need_others(beside: Any) -> None:
     item = {"type": "object", "properties": {"uri": {"type": "string"}, "region": {}, "id": {}}, "additionalProperties": False}
     schema = unique({"items": {**item, "dependentRequired": beside}})
     grammar, validator = Grammar.from_json_schema(schema), jsonschema.Draft202012Validator(schema)
-    objects = [{key: "x" for key in keys} for n in range(4) for keys in itertools.combinations(["uri", "region", "id"], n)]
+    objects = [dict.fromkeys(keys, "x") for n in range(4) for keys in itertools.combinations(["uri", "region", "id"], n)]
     for items in itertools.product(objects, repeat=2):
         assert accepts(grammar, dump(items)) == validator.is_valid(list(items)), items
 
